@@ -176,6 +176,179 @@ static void pipesAreStraight(void **state)
     }
 }
 
+/* A cylinder, body[round], that touches a face of a box, or the world, with the lowest point of its rim.  tilt: the
+ * angle between its axis and the normal. */
+typedef struct Coin {
+    dWorldID world;
+    dGeomID geom[2];
+    Pair pair; /* axes and rim too */
+    int round;
+    double axis[3], up[3], radius, half;
+} Coin;
+
+static void placeGeom(Coin *coin, int side, dGeomID geom, const double z[3])
+{
+    dMatrix3 R;
+    spragBodyState *state = &coin->pair.state[side];
+    state->id = dBodyCreate(coin->world);
+    coin->geom[side] = geom;
+    dGeomSetBody(geom, state->id);
+    dRFromZAxis(R, z[0], z[1], z[2]);
+    dBodySetRotation(state->id, R);
+    dBodySetPosition(state->id, state->position[0], state->position[1], state->position[2]);
+}
+
+/* The lowest point of the rim's circle about `centre`. */
+static void lowest(const Coin *coin, const double centre[3], const double axis[3], const double up[3], double point[3])
+{
+    const double cosine = spragDot3(axis, up), sine = sqrt(1 - cosine * cosine);
+    for (int i = 0; i < 3; ++i)
+        point[i] =
+            centre[i] - (cosine > 0 ? 1 : -1) * coin->half * axis[i] - coin->radius / sine * (up[i] - cosine * axis[i]);
+}
+
+static void makeCoin(Coin *coin, int round, int world, double tilt)
+{
+    double random[3], t[3];
+    memset(coin, 0, sizeof *coin);
+    coin->world = dWorldCreate();
+    coin->round = round, coin->radius = 0.3, coin->half = 0.1;
+    Pair *p = &coin->pair;
+    randomPair(p, 0, 0, 0);
+    const double side = round == 0 ? 1 : -1;
+    for (int i = 0; i < 3; ++i) {
+        coin->up[i] = side * p->normal[i];
+        random[i] = uniform(&seed);
+    }
+    spragCross3(t, random, coin->up);
+    for (int i = 0; i < 3; ++i)
+        coin->axis[i] = cos(tilt) * coin->up[i] + sin(tilt) * t[i] / spragNorm3(t);
+    placeGeom(coin, round, dCreateCylinder(0, coin->radius, 2 * coin->half), coin->axis);
+    if (world)
+        p->body[1 - round] = NULL;
+    else
+        placeGeom(coin, 1 - round, dCreateBox(0, 1, 1, 1), coin->up);
+    lowest(coin, p->state[round].position, coin->axis, coin->up, p->point);
+}
+
+static void findCurvature(Coin *coin)
+{
+    spragCurvature *c = &coin->pair.curvature;
+    for (int side = 0; side < 2; ++side)
+        c->radius[side] = coin->geom[side] == NULL ? SPRAG_CURVATURE_FLAT : spragCurvatureOwn(coin->geom[side]);
+    spragCurvatureFind(c, coin->geom, coin->pair.point, coin->pair.normal, 0);
+}
+
+static void destroyCoin(Coin *coin)
+{
+    for (int side = 0; side < 2; ++side)
+        if (coin->geom[side] != NULL)
+            dGeomDestroy(coin->geom[side]);
+    dWorldDestroy(coin->world);
+}
+
+/* Slip at t of the bodies where the rim is lowest then, in the frame of the plane. */
+static void slipAt(const Coin *coin, double t, double slip[3])
+{
+    const Pair *p = &coin->pair;
+    const spragBodyState *round = p->body[coin->round], *plane = p->body[1 - coin->round];
+    double axis[3], up[3], centre[3], point[3], v[2][3], turned[3];
+    turn(round->velocity + 3, t, coin->axis, axis);
+    memcpy(up, coin->up, sizeof up);
+    if (plane != NULL)
+        turn(plane->velocity + 3, t, coin->up, up);
+    carry(round, t, round->position, centre);
+    lowest(coin, centre, axis, up, point);
+    for (int side = 0; side < 2; ++side) {
+        spragBodyState now = p->state[side];
+        for (int i = 0; i < 3; ++i)
+            now.position[i] += t * now.velocity[i];
+        spragPointVelocity(v[side], p->body[side] == NULL ? NULL : &now, point);
+    }
+    for (int i = 0; i < 3; ++i)
+        turned[i] = slip[i] = v[0][i] - v[1][i];
+    if (plane != NULL)
+        turn(plane->velocity + 3, -t, turned, slip);
+}
+
+/* Of a cylinder that leans the whole term is that of its rim's circle: differences of the slip where that is lowest. */
+static void rimsAreCircles(void **state)
+{
+    (void)state;
+    static const double h = 1e-5, tilts[] = {0.05, 0.4, 1, 1.4, 1.74, 2.5, 3.09};
+    for (int k = 0; k < 8 * 7; ++k) {
+        Coin coin;
+        double out[3], rest[3], before[3], after[3];
+        makeCoin(&coin, k & 1, k & 2, tilts[k / 8]);
+        findCurvature(&coin);
+        const Pair *p = &coin.pair;
+        CHECK_NEAR(p->curvature.rim.share, 1, 0);
+        const spragCurvedContact contact = {p->body, &p->curvature, p->normal, p->point, NULL, NAN};
+        const double along = spragFaceProduct(&contact, 1e-9, out, rest);
+        slipAt(&coin, -h, before);
+        slipAt(&coin, h, after);
+        for (int i = 0; i < 3; ++i)
+            CHECK_NEAR(out[i], (after[i] - before[i]) / (2 * h), 1e-6 * (1 + spragNorm3(out)));
+        CHECK_NEAR(along, spragDot3(out, p->normal), 1e-9 * (1 + fabs(along)));
+        destroyCoin(&coin);
+    }
+}
+
+/* In a long step a rim that all but lies turns by no more than a turn: how fast its lowest point comes down is what the
+ * tilt, a vector, becomes in that step. */
+static void aRimTurnsByAStep(void **state)
+{
+    (void)state;
+    static const double step = 0.01, tilt = 0.02;
+    for (int k = 1; k <= 5; ++k) {
+        const double w = 1.0 * k, radius = 0.3, s = sin(tilt), n[3] = {0, 0, 1}, point[3] = {-radius * cos(tilt), 0, 0};
+        const spragBodyState coin = {.position = {0, 0, radius * s}, .velocity = {0, 0, 0, w, 0, 0}};
+        const spragBodyState *body[2] = {&coin, NULL};
+        spragCurvature curvature = {.radius = {radius, SPRAG_CURVATURE_FLAT},
+                                    .rim = {.axis = {-s, 0, cos(tilt)}, .radius = radius, .share = 1}};
+        const spragCurvedContact contact = {body, &curvature, n, point, NULL, NAN};
+        double out[3], rest[3];
+        const double along = spragFaceProduct(&contact, step, out, rest), exact = -radius * step * w * w;
+        CHECK_NEAR(along * step, exact / sqrt(s * s + step * step * w * w), 2e-3 * w * radius);
+    }
+}
+
+/* There is none where it lies, on an end or on its side, where another point is touched, or on what is not flat; and it
+ * comes bit by bit. */
+static void whatLiesHasNoRim(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 8; ++k) {
+        double last = -1;
+        for (double tilt = 1e-4; tilt < 1.6; tilt *= 1.01) {
+            Coin coin;
+            makeCoin(&coin, k & 1, k & 2, k & 4 ? acos(-1) - tilt : tilt);
+            findCurvature(&coin);
+            const double share = coin.pair.curvature.rim.share;
+            assert_true(tilt < 1e-3 || tilt > 1.54 ? share == 0 : share > 0 || tilt < 1.1e-3);
+            assert_true(tilt < 0.011 || tilt > 1.47 || share == 1);
+            assert_true(last < 0 || fabs(share - last) < 0.25);
+            last = share;
+            for (int i = 0; i < 3; ++i)
+                coin.pair.point[i] -= 0.02 * coin.axis[i];
+            findCurvature(&coin);
+            assert_true(share == coin.pair.curvature.rim.share); /* on its lowest line */
+            for (int i = 0; i < 3; ++i)
+                coin.pair.point[i] += 0.02 * coin.up[i];
+            findCurvature(&coin);
+            assert_true(tilt < 0.2 || coin.pair.curvature.rim.share == 0);
+            destroyCoin(&coin);
+        }
+    }
+    Coin coin;
+    makeCoin(&coin, 0, 0, 1);
+    for (int i = 0; i < 3; ++i)
+        coin.pair.normal[i] = -coin.axis[i]; /* no face of the box has it */
+    findCurvature(&coin);
+    CHECK_NEAR(coin.pair.curvature.rim.share, 0, 0);
+    destroyCoin(&coin);
+}
+
 /* Who is first makes no difference, also while the bodies approach. */
 static void swappedBodiesHaveTheOpposite(void **state)
 {
@@ -386,6 +559,13 @@ static void geomsHaveTheirRadius(void **state)
     dWorldDestroy(world);
 }
 
+/* On what is flat. */
+static double sunk(double radius, dGeomID geom, const double point[3], const double n[3], double depth)
+{
+    spragRim rim;
+    return spragCurvatureSunk(radius, geom, point, n, depth, &rim);
+}
+
 /* What ODE's colliders name as the point of a contact lies inside round bodies by some of the depth, or all of it. */
 static void sunkPointsAreNearerToTheCentre(void **state)
 {
@@ -402,7 +582,7 @@ static void sunkPointsAreNearerToTheCentre(void **state)
     dContactGeom at;
     assert_int_equal(dCollide(sphere, floor, 1, &at, sizeof at), 1);
     CHECK_NEAR(at.depth, 0.1, 1e-12);
-    CHECK_NEAR(spragCurvatureSunk(0.5, sphere, (double[3]){at.pos[0], at.pos[1], at.pos[2]}, up, at.depth), 0.4, 1e-12);
+    CHECK_NEAR(sunk(0.5, sphere, (double[3]){at.pos[0], at.pos[1], at.pos[2]}, up, at.depth), 0.4, 1e-12);
     assert_int_equal(dCollide(sphere, other, 1, &at, sizeof at), 1);
     double radius[2] = {0.5, SPRAG_CURVATURE_FLAT};
     const double down[3] = {0, 0, -1};
@@ -410,15 +590,15 @@ static void sunkPointsAreNearerToTheCentre(void **state)
                        at.depth);
     CHECK_NEAR(radius[0], 0.45, 1e-12);
     /* what lies upon its end, and beside its axis: (1 2 0.7), half an axis of 0.5 */
-    CHECK_NEAR(spragCurvatureSunk(0.25, capsule, (double[3]){1, 2, 0}, up, 0.1), 0.2, 1e-12);
-    CHECK_NEAR(spragCurvatureSunk(0.25, capsule, (double[3]){1.2, 2, 0.8}, (double[3]){-1, 0, 0}, 0.1), 0.2, 1e-12);
+    CHECK_NEAR(sunk(0.25, capsule, (double[3]){1, 2, 0}, up, 0.1), 0.2, 1e-12);
+    CHECK_NEAR(sunk(0.25, capsule, (double[3]){1.2, 2, 0.8}, (double[3]){-1, 0, 0}, 0.1), 0.2, 1e-12);
     /* not to nothing, nor what is not round, nor away from the normal */
-    CHECK_NEAR(spragCurvatureSunk(0.5, sphere, (double[3]){1.1, 2, 0.9}, up, 3), 0.005, 1e-12);
-    CHECK_NEAR(spragCurvatureSunk(0, box, (double[3]){1, 2, 0.7}, up, 0.1), 0, 0);
-    assert_true(isnan(spragCurvatureSunk(SPRAG_CURVATURE_UNKNOWN, NULL, (double[3]){0}, up, 0.1)));
-    assert_true(isnan(spragCurvatureSunk(0.5, sphere, (double[3]){1.4, 2, 0.5}, up, 0)));
+    CHECK_NEAR(sunk(0.5, sphere, (double[3]){1.1, 2, 0.9}, up, 3), 0.005, 1e-12);
+    CHECK_NEAR(sunk(0, box, (double[3]){1, 2, 0.7}, up, 0.1), 0, 0);
+    assert_true(isnan(sunk(SPRAG_CURVATURE_UNKNOWN, NULL, (double[3]){0}, up, 0.1)));
+    assert_true(isnan(sunk(0.5, sphere, (double[3]){1.4, 2, 0.5}, up, 0)));
     /* the end of a cylinder is as it was, to the depth */
-    CHECK_NEAR(spragCurvatureSunk(0.25, cylinder, (double[3]){1, 2.1, 0.2}, up, 0.01), 0.24, 1e-12);
+    CHECK_NEAR(sunk(0.25, cylinder, (double[3]){1, 2.1, 0.2}, up, 0.01), 0.24, 1e-12);
     double both[2] = {0.5, 0.25};
     spragCurvatureSink(both, (const dGeomID[2]){sphere, capsule}, (double[3]){1.1, 2, 0.9}, up, 1);
     CHECK_NEAR(both[0], 0.25, 1e-12);
@@ -720,6 +900,9 @@ int main(void)
                                        cmocka_unit_test(endsAreFlat),
                                        cmocka_unit_test(pipesAreStraight),
                                        cmocka_unit_test(pipesThatLeanAreParallel),
+                                       cmocka_unit_test(rimsAreCircles),
+                                       cmocka_unit_test(aRimTurnsByAStep),
+                                       cmocka_unit_test(whatLiesHasNoRim),
                                        cmocka_unit_test(liftThatStandsIsAFloor),
                                        cmocka_unit_test(sameGeomsOfOtherBodies)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -169,6 +169,7 @@ static const spragCurvature *curvatureOf(const Rows *rows, const spragBodyState 
     memcpy(before->n, n, sizeof before->n);
     before->is_flat = !balls && !others;
     curvature->has_axis = 0;
+    curvature->rim.share = 0;
     if (balls && !others)
         sinkBalls(before, body, point, n, curvature->radius);
     else if (before->round[0].is_box && before->round[1].is_box)

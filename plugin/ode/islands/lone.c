@@ -122,11 +122,24 @@ static void putDrive(const spragLoneDrive *drive, Place to)
     putVector(to.row->rest, to.lane, 3, drive->rest);
 }
 
+/* Of contact k. */
+static void putRim(const spragRim *rim, int k, int lane, spragLoneGroup *group)
+{
+    if (!group->has_rims)
+        memset(group->rim, 0, (size_t)group->bodies.count * sizeof *group->rim);
+    group->has_rims = 1;
+    putVector(group->rim[k].axis, lane, 3, rim->axis);
+    group->rim[k].radius[lane] = rim->radius;
+    group->rim[k].share[lane] = rim->share;
+}
+
 /* What Jdot v follows from on what does not move.  before: the contact put before, or NULL; of the same two geoms a
  * tip (radius 0) is one at each point. */
-static void putRadius(const spragSnapshot *s, const spragJointState *joint, const spragJointState *before, Place to)
+static void putRadius(const spragSnapshot *s, const spragJointState *joint, const spragJointState *before, Place to,
+                      spragRim *rim)
 {
     const dContactGeom *geom = &joint->contact->geom;
+    rim->share = 0;
     if (before != NULL && spragSameGeoms(before, joint) && to.row[-1].radius[to.lane] == 0) {
         to.row->radius[to.lane] = 0;
         return;
@@ -135,8 +148,8 @@ static void putRadius(const spragSnapshot *s, const spragJointState *joint, cons
     const double position[3] = {geom->pos[0], geom->pos[1], geom->pos[2]};
     double normal[3];
     spragContactNormal(joint, normal);
-    to.row->radius[to.lane] =
-        spragCurvatureSunk(spragCurvatureRadius(s->body[joint->body[0]].id, own), own, position, normal, geom->depth);
+    to.row->radius[to.lane] = spragCurvatureSunk(spragCurvatureRadius(s->body[joint->body[0]].id, own), own, position,
+                                                 normal, geom->depth, rim);
 }
 
 static void putContact(const struct spragWorld *world, const spragIsland *island, const spragJointState *joint,
@@ -195,7 +208,10 @@ static void putIsland(const struct spragWorld *world, spragIsland *island, int d
             spragLoneDriveFind(s, island, joint, middle, &drive);
             putDrive(&drive, to);
         } else {
-            putRadius(s, joint, before, to);
+            spragRim rim;
+            putRadius(s, joint, before, to, &rim);
+            if (rim.share > 0)
+                putRim(&rim, k, lane, group);
         }
         before = joint;
     }
@@ -217,13 +233,15 @@ static spragLoneGroup *makeGroup(const struct spragWorld *world, spragArena *are
         return NULL;
     group->bodies.contact = SPRAG_TAKE_RAW(arena, spragLoneContact, count);
     group->row = SPRAG_TAKE_RAW(arena, spragLoneRow, count);
-    if (group->bodies.contact == NULL || group->row == NULL)
+    group->rim = driven ? NULL : SPRAG_TAKE_RAW(arena, spragLoneRim, count);
+    if (group->bodies.contact == NULL || group->row == NULL || (!driven && group->rim == NULL))
         return NULL;
     group->step = world->snapshot.step;
     group->driven = driven;
     group->bodies.count = count;
     group->bodies.tolerance = toleranceOf(world);
     group->filled = 0;
+    group->has_rims = 0;
     return group;
 }
 
@@ -261,6 +279,11 @@ SPRAG_QUAD_INLINE void repeatFirst(spragLoneGroup *group)
             repeat(empty, &row->radius, 1);
             repeat(empty, row->middle, 3);
         }
+        if (group->has_rims) {
+            repeat(empty, group->rim[k].axis, 3);
+            repeat(empty, &group->rim[k].radius, 1);
+            repeat(empty, &group->rim[k].share, 1);
+        }
         row->known = (row->known & ~empty) | (((spragQuadMask){0} + row->known[0]) & empty);
         row->stuck = (row->stuck & ~empty) | (((spragQuadMask){0} + row->stuck[0]) & empty);
         repeat(empty, &row->force, 1);
@@ -294,6 +317,30 @@ SPRAG_QUAD_INLINE void productOf(const spragQuad w[3], const spragQuad arm[3], s
         centre[i] = arm[i] + radius * n[i];
     spragQuadCross3(rate, w, centre);
     spragQuadCross3(product, w, rate);
+}
+
+/* Of a contact on a rim: what that adds to product and middle, those of a ball (productOfRim of velocity_product.c). */
+SPRAG_QUAD_INLINE void addRim(const spragLoneGroup *group, const spragLoneContact *c, const spragLoneRim *rim,
+                              spragQuad radius, spragQuad product[3], spragQuad middle[3])
+{
+    const spragQuad *w = group->velocity + 3, one = spragQuadOf(1);
+    const spragQuadMask on = rim->share > 0;
+    spragQuad t[3], ball[3], rate[3], more[3];
+    spragQuadCross3(t, rim->axis, c->n);
+    spragQuadCross3(ball, w, c->n);
+    const spragQuad cosine = spragQuadDot3(rim->axis, c->n), square = spragQuadSelect(on, spragQuadDot3(t, t), one),
+                    spin = spragQuadDot3(w, rim->axis), around = spragQuadDot3(w, c->n) - cosine * spin,
+                    moved = group->step * around;
+    const spragQuad along = rim->share * rim->radius *
+                            (spin - cosine * around / spragQuadSqrt(square * square + moved * moved)) /
+                            spragQuadSqrt(square);
+    for (int i = 0; i < 3; ++i)
+        rate[i] = along * t[i] - rim->share * radius * ball[i];
+    spragQuadCross3(more, w, rate);
+    for (int i = 0; i < 3; ++i) {
+        product[i] = spragQuadSelect(on, product[i] + more[i], product[i]);
+        middle[i] = spragQuadSelect(on, middle[i] + more[i], middle[i]);
+    }
 }
 
 /* As spragFaceProduct: product (3), at the contact's point and, across n, at the middle of its face, loses what could
@@ -334,14 +381,20 @@ SPRAG_QUAD_INLINE void addProduct(const spragLoneGroup *group, const spragLoneCo
     }
     productOf(w, c->arm, row->radius, c->n, product);
     productOf(w, group->bodies.count > 1 ? row->middle : c->arm, row->radius, c->n, middle);
+    spragQuad part = spragQuadOf(SPRAG_PRESSING_LEAVES(0));
+    if (group->has_rims) {
+        const spragLoneRim *rim = &group->rim[c - group->bodies.contact];
+        addRim(group, c, rim, row->radius, product, middle);
+        part = SPRAG_PRESSING_LEAVES(rim->share);
+    }
     takeEnergy(group, c, row, middle, product);
     const spragQuad along = spragQuadDot3(c->n, product), none = spragQuadOf(0);
     const spragQuadMask curved = row->radius == row->radius,
                         presses = curved & ~holds(c) & (spragQuadDot3(c->n, middle) < 0);
     for (int i = 0; i < 3; ++i) {
-        const spragQuad half = spragQuadSelect(presses, 0.5 * (product[i] - along * c->n[i]), none);
-        start[i] -= group->product_step * spragQuadSelect(row->known, half, none);
-        moved[i] = group->product_step * (spragQuadSelect(curved, product[i], none) - half);
+        const spragQuad left = spragQuadSelect(presses, part * (product[i] - along * c->n[i]), none);
+        start[i] -= group->product_step * spragQuadSelect(row->known, left, none);
+        moved[i] = group->product_step * (spragQuadSelect(curved, product[i], none) - left);
     }
 }
 
@@ -597,6 +650,18 @@ static int keepDrives(spragArena *arena, spragIsland *island, const spragLoneGro
     return island->drive != NULL;
 }
 
+/* In memory of the arena, or NULL; of contact k. */
+static const spragRim *keepRim(spragArena *arena, const spragLoneGroup *group, int k, int lane)
+{
+    spragRim *rim = SPRAG_TAKE_RAW(arena, spragRim, 1);
+    if (rim == NULL)
+        return NULL;
+    spragLoneVector(rim->axis, group->rim[k].axis, lane);
+    rim->radius = group->rim[k].radius[lane];
+    rim->share = group->rim[k].share[lane];
+    return rim;
+}
+
 /* 0: no memory. */
 static int keepLaws(spragArena *arena, spragIsland *island, const spragLoneGroup *group, int lane)
 {
@@ -608,6 +673,9 @@ static int keepLaws(spragArena *arena, spragIsland *island, const spragLoneGroup
                                          .target = group->row[k].target[lane],
                                          .radius = group->driven ? 0 : group->row[k].radius[lane],
                                          .face = group->face[k][lane]};
+        if (group->has_rims && group->rim[k].share[lane] > 0 &&
+            (island->lone[k].rim = keepRim(arena, group, k, lane)) == NULL)
+            return 0;
     }
     return island->lone != NULL && (!group->driven || keepDrives(arena, island, group, lane));
 }
@@ -661,6 +729,7 @@ static int solveGroup(struct spragWorld *world, spragArena *arena, spragLoneGrou
     for (int lane = 0; lane < group->filled; ++lane)
         solved += takeIsland(world, arena, group, lane);
     group->filled = 0;
+    group->has_rims = 0;
     return solved;
 }
 
@@ -755,6 +824,8 @@ const spragLoneGroup *spragLoneAgain(const struct spragWorld *world, const sprag
                  &island->lone[k], island->joint_count > 1 ? middle : NULL, to);
         if (group->driven)
             putDrive(&island->drive[k], to);
+        else if (island->lone[k].rim != NULL)
+            putRim(island->lone[k].rim, k, 0, group);
     }
     fillLanes(group);
     fillRows(group);

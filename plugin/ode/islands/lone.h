@@ -7,6 +7,7 @@
 #define SPRAG_ODE_LONE_H
 
 #include "ode/islands/lone_drive.h"
+#include "ode/shape/curvature.h"
 #include "ode/world/world.h"
 #include "solve/search/lone.h"
 
@@ -30,14 +31,21 @@ typedef struct spragLoneRow {
     spragQuad mode;          /* spragMode */
 } spragLoneRow;
 
+/* The rim on which it is (curvature.h). */
+typedef struct spragLoneRim {
+    spragQuad axis[3], radius, share; /* 0: none */
+} spragLoneRim;
+
 typedef struct spragLoneGroup {
     spragLoneBodies bodies;
-    double step;                               /* s */
-    int driven;                                /* 1: bodies on what is driven; else what follows is as that sees it */
-    spragQuad product_step;                    /* s, the same or less: spragProductLimit */
-    spragQuad velocity[6], free_velocity[6];   /* m/s, rad/s, against what they touch */
-    spragQuad energy;                          /* J, of that motion */
-    spragLoneRow *row;                         /* (bodies.count) */
+    double step;                             /* s */
+    int driven;                              /* 1: bodies on what is driven; else what follows is as that sees it */
+    spragQuad product_step;                  /* s, the same or less: spragProductLimit */
+    spragQuad velocity[6], free_velocity[6]; /* m/s, rad/s, against what they touch */
+    spragQuad energy;                        /* J, of that motion */
+    spragLoneRow *row;                       /* (bodies.count) */
+    spragLoneRim *rim;                       /* (bodies.count), filled where has_rims, of groups that are not driven */
+    int has_rims;
     spragQuadMask regular;                     /* no contact can have a paradox */
     spragIsland *island[SPRAG_QUAD];           /* (filled) */
     int face[SPRAG_LONE_CONTACTS][SPRAG_QUAD]; /* the first contact of that of each */
@@ -53,6 +61,7 @@ static inline void spragLoneVector(double out[3], const spragQuad of[3], int lan
 /* What a solved island needs, with its records, to be looked at again. */
 typedef struct spragLoneLaw {
     double mu, compliance, target, radius; /* as above */
+    const spragRim *rim;                   /* or NULL */
     int face;                              /* the first contact of its face */
 } spragLoneLaw;
 

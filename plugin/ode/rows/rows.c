@@ -238,6 +238,8 @@ static void addProduct(const spragSnapshot *s, const spragJointState *joint, con
         if (body[side] != NULL && said >= 0)
             curvature->radius[side] = said;
         curvature->has_axis &= !(said >= 0);
+        if (said >= 0)
+            curvature->rim.share = 0;
     }
     block->curved = 1;
     spragBlockProduct(s, block, body, block->product, block->carried);

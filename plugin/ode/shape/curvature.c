@@ -253,6 +253,57 @@ int spragCurvatureAxes(const double radius[2], const dGeomID geom[2], const doub
     return pipes[0] || pipes[1];
 }
 
+/* How far from the lowest line of a cylinder that leans, over its radius, a point lies that is on its rim. */
+#define LOWEST 0.01
+/* Cosines between the axis and the normal, up to which it lies on its side, and from which it stands on its rim. */
+#define LIES 0.03
+#define LEANS 0.1
+/* The same of sines, on its end. */
+#define STANDS 1e-3
+#define TILTS 1e-2
+
+/* 0 up to the first, 1 from the second on. */
+static double between(double x, double first, double second)
+{
+    return fmin(fmax((x - first) / (second - first), 0), 1);
+}
+
+/* Of a round geom on what is flat; sign * n leads into its body. */
+static void rimOf(dGeomID geom, const double point[3], const double n[3], double sign, spragRim *rim)
+{
+    if (dGeomGetClass(geom) != dCylinderClass)
+        return;
+    dReal radius, length;
+    double arm[3], t[3];
+    axisOf(geom, rim->axis);
+    spragCross3(t, rim->axis, n);
+    const double cosine = spragDot3(rim->axis, n), sine = spragNorm3(t),
+                 share = fmin(between(fabs(cosine), LIES, LEANS), between(sine, STANDS, TILTS));
+    if (!(share > 0))
+        return;
+    pipeOf(geom, &radius, &length);
+    armTo(geom, 0, point, arm);
+    const double along = spragDot3(rim->axis, arm);
+    for (int i = 0; i < 3; ++i) /* from the lowest line to the point */
+        arm[i] -= along * rim->axis[i] + sign * radius / sine * (n[i] - cosine * rim->axis[i]);
+    if (spragNorm3(arm) > LOWEST * radius)
+        return;
+    rim->radius = radius;
+    rim->share = share;
+}
+
+void spragCurvatureRim(const double radius[2], const dGeomID geom[2], const double point[3], const double n[3],
+                       spragRim *rim)
+{
+    rim->share = 0;
+    for (int side = 0; side < 2; ++side) {
+        const double other = radius[1 - side];
+        if (spragCurvatureIsRound(radius[side]) &&
+            (isinf(other) || (isBox(other, geom[1 - side]) && isFace(geom[1 - side], n))))
+            rimOf(geom[side], point, n, side == 0 ? 1 : -1, rim);
+    }
+}
+
 void spragCurvatureOf(const spragSnapshot *s, const spragJointState *joint, const double point[3], const double n[3],
                       spragCurvature *curvature)
 {
@@ -264,9 +315,13 @@ void spragCurvatureOf(const spragSnapshot *s, const spragJointState *joint, cons
     spragCurvatureFind(curvature, geom, point, n, joint->contact->geom.depth);
 }
 
-double spragCurvatureSunk(double radius, dGeomID geom, const double point[3], const double n[3], double depth)
+double spragCurvatureSunk(double radius, dGeomID geom, const double point[3], const double n[3], double depth,
+                          spragRim *rim)
 {
     double both[2] = {radius, SPRAG_CURVATURE_FLAT};
     spragCurvatureSink(both, (const dGeomID[2]){geom, NULL}, point, n, depth);
+    rim->share = 0;
+    if (spragCurvatureIsRound(both[0]))
+        rimOf(geom, point, n, 1, rim);
     return both[0];
 }

@@ -20,9 +20,7 @@
 int spragGeomIsOf(dBodyID body, dGeomID geom);
 
 /* m, radius of curvature of one body's surface at the contact, from the geom if it is one of the body's own: sphere
- * and rounded bodies their radius, box and none 0 (a tip), plane and the world flat.  The rim of a cylinder is taken
- * for a ball: of a disc that rolls, tilted by th against the floor, the term along n has sin(th)^2 where sin(th) is
- * right. */
+ * and rounded bodies their radius, box and none 0 (a tip), plane and the world flat. */
 double spragCurvatureRadius(dBodyID body, dGeomID geom);
 /* The same of a geom that is the body's. */
 double spragCurvatureOwn(dGeomID own);
@@ -79,26 +77,45 @@ static inline double spragCurvatureLeast(double radius, int both)
     return (both ? 0.5 : 0.01) * radius;
 }
 
+/* A cylinder that leans, and touches what is flat with its rim.  The trace of contact is the rim's circle
+ * (velocity_product.h). */
+typedef struct spragRim {
+    double axis[3]; /* of the cylinder, a unit vector */
+    double radius;  /* m, of the circle */
+    double share;   /* of the contact's motion over the body that is the rim's; the rest is a ball's; 0: no rim, and
+                     * nothing else is filled */
+} spragRim;
+
+/* radius: as they are sunk.  The other surface must be flat, a plane's, the world's, an end or a face of a box, and the
+ * point on the lowest line of the cylinder.  (Colliders name a second one there, where that line goes through the face;
+ * near an end ODE's takes corners of an octagon for the rim, and they are tips that are taken for a ball.)
+ * share: all, but for what lies on an end or on its side. */
+void spragCurvatureRim(const double radius[2], const dGeomID geom[2], const double point[3], const double n[3],
+                       spragRim *rim);
+
 /* How the surfaces of the two bodies are curved where they touch. */
 typedef struct spragCurvature {
     double radius[2];  /* m, spragCurvatureSink; or as the user says */
     double axis[2][3]; /* spragCurvatureAxes, */
     int has_axis;      /* 1: there is one */
+    spragRim rim;      /* of the body that is round, where the other is flat */
 } spragCurvature;
 
-/* Of two geoms whose own radii are in curvature->radius: as they are sunk at this point, and the axes. */
+/* Of two geoms whose own radii are in curvature->radius: as they are sunk at this point, and the axes and the rim. */
 static inline void spragCurvatureFind(spragCurvature *curvature, const dGeomID geom[2], const double point[3],
                                       const double n[3], double depth)
 {
     spragCurvatureSink(curvature->radius, geom, point, n, depth);
     curvature->has_axis = spragCurvatureAxes(curvature->radius, geom, point, n, curvature->axis);
+    spragCurvatureRim(curvature->radius, geom, point, n, &curvature->rim);
 }
 
 /* Of a contact joint at this point; n: its normal, into body[0]. */
 void spragCurvatureOf(const spragSnapshot *snapshot, const spragJointState *joint, const double point[3],
                       const double n[3], spragCurvature *curvature);
 
-/* The radius of the first of two geoms, on what is flat. */
-double spragCurvatureSunk(double radius, dGeomID geom, const double point[3], const double n[3], double depth);
+/* The radius of the first of two geoms, on what is flat, and its rim. */
+double spragCurvatureSunk(double radius, dGeomID geom, const double point[3], const double n[3], double depth,
+                          spragRim *rim);
 
 #endif

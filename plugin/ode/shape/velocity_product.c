@@ -61,6 +61,39 @@ static void productOnPlane(const spragBodyState *const body[2], int round, doubl
     productOf(body, point, W, rate, out);
 }
 
+/* P' - v, m/s, of the point of contact over the body: along a rim.  turning: of the body against the plane; N: into
+ * it. */
+static void alongRim(const spragRim *rim, const double turning[3], const double N[3], double step, double out[3])
+{
+    double t[3];
+    spragCross3(t, rim->axis, N);
+    const double cosine = spragDot3(rim->axis, N), square = spragDot3(t, t), spin = spragDot3(turning, rim->axis),
+                 around = spragDot3(turning, N) - cosine * spin, moved = step * around;
+    const double rate = rim->radius * (spin - cosine * around / sqrt(square * square + moved * moved));
+    for (int i = 0; i < 3; ++i)
+        out[i] = rate / sqrt(square) * t[i];
+}
+
+/* As productOnPlane. */
+static void productOfRim(const spragBodyState *const body[2], int round, double radius, const spragRim *rim,
+                         double step, const double point[3], const double n[3], double out[3])
+{
+    const spragBodyState *plane = body[1 - round];
+    const double side = round == 0 ? 1 : -1;
+    double N[3], W[3], turning[3], ball[3], along[3], rate[3];
+    for (int i = 0; i < 3; ++i) {
+        N[i] = side * n[i];
+        W[i] = plane == NULL ? 0 : plane->velocity[3 + i];
+        turning[i] = body[round]->velocity[3 + i] - W[i];
+    }
+    alongRim(rim, turning, N, step, along);
+    spragCross3(ball, turning, N);
+    spragPointVelocity(rate, body[round], point);
+    for (int i = 0; i < 3; ++i)
+        rate[i] += (1 - rim->share) * radius * ball[i] + rim->share * along[i];
+    productOf(body, point, W, rate, out);
+}
+
 static void productOfSpheres(const spragBodyState *const body[2], const double radius[2], const double point[3],
                              const double n[3], double out[3])
 {
@@ -165,9 +198,12 @@ void spragVelocityProduct(const spragBodyState *const body[2], const double radi
 
 /* Of a contact whose radii may be taken for others, with these motions of its bodies. */
 static void productAt(const spragCurvedContact *contact, const spragBodyState *const body[2], const double radius[2],
-                      const double point[3], double out[3])
+                      double step, const double point[3], double out[3])
 {
-    if (contact->curvature->has_axis)
+    const int round = spragCurvatureIsRound(radius[0]) ? 0 : 1;
+    if (contact->curvature->rim.share > 0)
+        productOfRim(body, round, radius[round], &contact->curvature->rim, step, point, contact->n, out);
+    else if (contact->curvature->has_axis)
         productOfPipes(body, radius, contact->curvature->axis, point, contact->n, out);
     else
         spragVelocityProduct(body, radius, point, contact->n, out);
@@ -179,10 +215,12 @@ typedef struct Seen {
     const spragBodyState *body[2];
     double turning[3]; /* rad/s, of what is driven */
     int turned;        /* 1: it turns; else they have the same term */
+    double step;       /* s */
 } Seen;
 
-static void see(const spragBodyState *const body[2], Seen *seen)
+static void see(const spragBodyState *const body[2], double step, Seen *seen)
 {
+    seen->step = step;
     const spragBodyState *driven = NULL;
     for (int side = 0; side < 2; ++side) {
         seen->body[side] = body[side];
@@ -257,8 +295,8 @@ static void seenTurning(const spragCurvedContact *contact, const Seen *seen, con
                         const double point[3], double product[3], double as_seen[3])
 {
     double half[3];
-    productAt(contact, contact->body, radius, point, product);
-    productAt(contact, seen->body, radius, point, as_seen);
+    productAt(contact, contact->body, radius, seen->step, point, product);
+    productAt(contact, seen->body, radius, seen->step, point, as_seen);
     halfCoriolis(seen, point, half);
     const double size = spragNorm3(as_seen), share = size > 0 ? size / (size + spragNorm3(half)) : 0;
     for (int i = 0; i < 3; ++i)
@@ -290,7 +328,7 @@ static void seenAt(const spragCurvedContact *contact, const Seen *seen, const do
                    double as_seen[3])
 {
     if (!seen->turned) {
-        productAt(contact, contact->body, contact->curvature->radius, point, product);
+        productAt(contact, contact->body, contact->curvature->radius, seen->step, point, product);
         memcpy(as_seen, product, 3 * sizeof *as_seen);
     } else if (isnan(contact->curvature->radius[0]) || isnan(contact->curvature->radius[1])) {
         seenUnknown(contact, seen, point, product, as_seen);
@@ -335,7 +373,7 @@ double spragFaceProduct(const spragCurvedContact *contact, double step, double o
     Seen seen;
     for (int side = 0; side < 2; ++side)
         turn = fmax(turn, contact->body[side] == NULL ? 0 : step * spragNorm3(contact->body[side]->velocity + 3));
-    see(contact->body, &seen);
+    see(contact->body, step, &seen);
     const double limit = spragProductLimit(turn);
     seenAt(contact, &seen, contact->point, at, as_seen);
     double along = spragDot3(contact->n, as_seen) / limit;
@@ -348,7 +386,8 @@ double spragFaceProduct(const spragCurvedContact *contact, double step, double o
     }
     if (!isnan(contact->mu))
         takeEnergy(contact, seen.body, step, &along, out);
-    const double left = !isnan(contact->mu) && spragDot3(contact->n, out) < 0 ? 0.5 : 0; /* Pressing */
+    const int presses = !isnan(contact->mu) && spragDot3(contact->n, out) < 0; /* Pressing */
+    const double left = presses ? SPRAG_PRESSING_LEAVES(contact->curvature->rim.share) : 0;
     for (int i = 0; i < 3; ++i) {
         const double part = left * out[i];
         out[i] += rest[i] - part;

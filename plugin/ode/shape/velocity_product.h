@@ -9,7 +9,30 @@
  * and the last three terms are returned.  A plane of body b: n' = w_b x n, W = w_b.  Two spheres:
  * n' = (C_a' - C_b')_t / (rho_a + rho_b), W = n x n'; a pipe is straight along its axis (spragCurvatureAxes).  A
  * rolling ball has no such term; a sharp tip (rho = 0) turning with w on a plane has n . w x (w x r), without which
- * Painleve's rod at omega != 0 is in the wrong quadrant. */
+ * Painleve's rod at omega != 0 is in the wrong quadrant.
+ *
+ * Rims.  A cylinder (axis a, radius R, normal n into it, c = n . a, s = |a x n|, the sine of its tilt) that leans on a
+ * plane touches it with the lowest point of the circle about its end Q,
+ *
+ *     P = Q - R m,    m = (n - c a) / s,    with the tangent    t = a x n / s.
+ *
+ * P runs along the circle, P' = v_P + l t, and t turns with the body and by l / R towards m: t' = w x t + (l / R) m.
+ * It stays the lowest one: t . n = 0.  With n' = W x n, n . m = s and d = w - W
+ *
+ *     0 = t' . n + t . n' = - t . (d x n) + (l / R) s,      P' = v_P + (R / s) t t^T (d x n),
+ *
+ * where a ball has P' = v_P + rho (d x n): along the rim its radius is R / s, and across it the rim is a tip.  A wheel
+ * that rolls straight on leaning has no such term along n, as t . (d x n) = s d . a - c d . m: the contact's point goes
+ * round by l = R (d . a - (c / s) d . m), the spin, and how fast the direction in which it leans turns.  (As a ball it
+ * has w^2 R s (1 - s), which let it sink by h^2 of that over ERP.)
+ *
+ * As s -> 0 that direction turns without bounds: of a coin that lies, l -> infinity.  But in a step the tilt, a vector
+ * of length s, moves by h d . m at right angles to itself; so its direction turns by atan(h d . m / s), no more, and
+ * its length grows to sqrt(s^2 + (h d . m)^2), by which c d . m is divided in place of s.
+ *
+ * What lies on its end or side touches with a face or a line: there it is a ball, as it was, and between both there is
+ * some of either (spragCurvatureRim).  So are rims that touch what is round, an edge, or a body of which nothing is
+ * known. */
 #ifndef SPRAG_ODE_VELOCITY_PRODUCT_H
 #define SPRAG_ODE_VELOCITY_PRODUCT_H
 
@@ -96,13 +119,17 @@ static inline double spragProductLimit(double turn)
  *
  * And where c_n < 0 in the middle of the face, half of c_t is left to the next step, as of what is on a turntable: what
  * sticks and turns gains (w h)^2 / 2 of its speed in a step with all of it, and as it presses it sticks for long.
- * (Coins that spin on their edges had up to 1.08 of their energy after 8 s of 240 steps a second.)
+ * (Coins that spin on their edges had up to 1.08 of their energy after 8 s of 240 steps a second.)  Of a rim three
+ * quarters: with half of it those that spin upright gain by what they turn in a step, as their contacts are answered by
+ * the inertia of its start (1.07 after 8 s of 1000 steps; with 0.6 of it, too, they do not; docs/research.md, Rims).
  *
  * (The axle of a wheel that turns with W, and spins with s, has s W b of a rim at b from its middle, and its hinge
  * holds by J v = 0: what the rim foretold lifted the wheel; worlds_wheels.)
  *
  * energy, mass: J and kg; square: of d. */
 #define SPRAG_PRODUCT_GIVES 1e-3
+/* rim: its share. */
+#define SPRAG_PRESSING_LEAVES(rim) (0.5 + 0.25 * (rim))
 static inline double spragProductShare(double energy, double mass, double square)
 {
     const double gives = 0.5 * mass * square;
