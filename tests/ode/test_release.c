@@ -2,6 +2,7 @@
  * unless its force has no limit of its own. */
 #include "support/check.h"
 
+#include <math.h>
 #include <string.h>
 
 #include <ode/ode.h>
@@ -86,10 +87,151 @@ static void whatPartsIsFree(void **state)
     CHECK_NEAR(omega[2], 0, 1e-6);
 }
 
+/* ---------------------------------------------------------------- no held answer, or not with all */
+
+typedef struct Lone {
+    dWorldID world;
+    dJointGroupID group;
+    dBodyID body;
+    spragWorldID sprag;
+} Lone;
+
+/* A body of 1 kg at the origin, 1 m wide. */
+static void makeLone(Lone *lone, double gravity)
+{
+    dMass mass;
+    lone->world = dWorldCreate();
+    lone->group = dJointGroupCreate(0);
+    lone->body = dBodyCreate(lone->world);
+    dWorldSetGravity(lone->world, 0, 0, -gravity);
+    dWorldSetCFM(lone->world, 0);
+    dMassSetBoxTotal(&mass, 1, 1, 1, 1);
+    dBodySetMass(lone->body, &mass);
+    assert_int_equal(spragWorldAttach(lone->world, NULL, &lone->sprag), SPRAG_OK);
+}
+
+static void freeLone(Lone *lone)
+{
+    spragWorldDetach(lone->sprag);
+    dJointGroupDestroy(lone->group);
+    dWorldDestroy(lone->world);
+}
+
+static void addPoint(Lone *lone, const double at[3], const double normal[3], double depth)
+{
+    dContact contact;
+    memset(&contact, 0, sizeof contact);
+    contact.surface.mode = dContactApprox1;
+    contact.surface.mu = dInfinity;
+    contact.geom.depth = depth;
+    for (int i = 0; i < 3; ++i)
+        contact.geom.pos[i] = at[i], contact.geom.normal[i] = normal[i];
+    dJointAttach(dJointCreateContact(lone->world, lone->group, &contact), lone->body, NULL);
+}
+
+static const spragContact *stepLone(Lone *lone, int count)
+{
+    const spragContact *contact;
+    assert_int_equal(spragWorldStep(lone->sprag, H), SPRAG_OK);
+    const spragStepInfo info = spragWorldGetStepInfo(lone->sprag);
+    assert_true(info.residual <= 1e-8);
+    assert_int_equal(info.wedged, 0);
+    assert_int_equal(info.declined, 0);
+    assert_int_equal(spragWorldGetContacts(lone->sprag, &contact), count);
+    return contact;
+}
+
+static int eventsOf(const Lone *lone, spragEventType type)
+{
+    const spragEvent *event;
+    int found = 0;
+    for (int k = spragWorldGetEvents(lone->sprag, &event) - 1; k >= 0; --k)
+        found += event[k].type == type;
+    return found;
+}
+
+/* A tip that is dragged behind: to stop it would lift it, so held it pulls, and let go it presses.  It slides, and
+ * friction lifts it by just what it would sink.  With the arm a from the centre to the tip, along x and z, and the
+ * inertia I, friction f along -x gives the tip's velocity f a_x a_z / I along z:  f = (w - v_z) I / (a_x a_z). */
+static void whatIsDraggedSlides(void **state)
+{
+    (void)state;
+    static const double up[3] = {0, 0, 1}, tip[3] = {-0.5, 0.1, -0.5};
+    const double I = 1.0 / 6, sinks = 0.1;
+    for (int tilted = 0; tilted < 2; ++tilted) {
+        Lone lone;
+        makeLone(&lone, 0);
+        dBodySetLinearVel(lone.body, 3, 0, -sinks);
+        addPoint(&lone, (double[3]){tip[0], tilted * tip[1], tip[2]}, up, 0);
+        const spragContact *contact = stepLone(&lone, 1);
+        assert_int_equal(contact->mode, SPRAG_MODE_SLIP);
+        assert_int_equal(eventsOf(&lone, SPRAG_EVENT_DETACH) + eventsOf(&lone, SPRAG_EVENT_JAM), 0);
+        assert_true(contact->slip[0] > 1);
+        assert_true(contact->normal_force < 2e-3 * fabs(contact->friction[0]));
+        if (tilted)
+            assert_true(contact->friction[0] < -0.5 * sinks * I / (tip[0] * tip[2]) / H);
+        else
+            CHECK_NEAR(contact->friction[0] * H, -sinks * I / (tip[0] * tip[2]), 1e-3);
+        freeLone(&lone);
+    }
+}
+
+/* In a groove whose sides push it up at 0.2 m/s both points hold only if the body grows, and press without bound.  One
+ * that flies off is free of both. */
+static void whatLeavesAGrooveIsFree(void **state)
+{
+    (void)state;
+    dJointFeedback feedback; /* for an island with blocks */
+    Lone lone;
+    makeLone(&lone, 0);
+    dBodySetLinearVel(lone.body, 0, 0, 1);
+    addPoint(&lone, (double[3]){-0.5, 0, 0}, (double[3]){0.6, 0, 0.8}, 1e-3);
+    addPoint(&lone, (double[3]){0.5, 0, 0}, (double[3]){-0.6, 0, 0.8}, 1e-3);
+    dJointSetFeedback(dBodyGetJoint(lone.body, 0), &feedback);
+    const spragContact *contact = stepLone(&lone, 2);
+    for (int k = 0; k < 2; ++k) {
+        assert_int_equal(contact[k].mode, SPRAG_MODE_OPEN);
+        CHECK_NEAR(contact[k].normal_force, 0, 1e-9);
+    }
+    CHECK_NEAR(dBodyGetLinearVel(lone.body)[2], 1, 1e-12);
+    freeLone(&lone);
+}
+
+/* A body that stands on the point below its centre and spins.  A second point, which bears nothing, stops it: it
+ * sticks, as the limit of a small force, and has not parted. */
+static void whatBearsNothingMayStick(void **state)
+{
+    (void)state;
+    static const double up[3] = {0, 0, 1};
+    dJointFeedback feedback; /* for an island with blocks */
+    Lone lone;
+    makeLone(&lone, GRAVITY);
+    dBodySetAngularVel(lone.body, 0, 0, 1);
+    for (int step = 0; step < 3; ++step) {
+        dJointGroupEmpty(lone.group);
+        addPoint(&lone, (double[3]){0, 0, -0.5}, up, 0);
+        addPoint(&lone, (double[3]){0.5, 0, -0.5}, up, 0);
+        dJointSetFeedback(dBodyGetJoint(lone.body, 0), &feedback);
+        if (step > 0)
+            dBodySetAngularVel(lone.body, 0, 0, 1);
+        const spragContact *contact = stepLone(&lone, 2);
+        CHECK_NEAR(contact[0].normal_force, GRAVITY, 1e-6);
+        CHECK_NEAR(contact[1].normal_force, 0, 1e-6);
+        assert_true(fabs(contact[1].friction[1]) > 1);
+        assert_int_equal(contact[1].mode, SPRAG_MODE_STICK);
+        assert_int_equal(eventsOf(&lone, SPRAG_EVENT_DETACH), 0);
+        assert_int_equal(eventsOf(&lone, SPRAG_EVENT_TOUCH), step == 0 ? 2 : 0);
+        CHECK_NEAR(dBodyGetAngularVel(lone.body)[2], 0, 1e-6);
+    }
+    freeLone(&lone);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(whatFliesIsFree), cmocka_unit_test(whatIsPressedIsHeld),
-                                       cmocka_unit_test(whatPartsIsFree)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whatFliesIsFree),         cmocka_unit_test(whatIsPressedIsHeld),
+        cmocka_unit_test(whatPartsIsFree),         cmocka_unit_test(whatIsDraggedSlides),
+        cmocka_unit_test(whatLeavesAGrooveIsFree), cmocka_unit_test(whatBearsNothingMayStick)};
     dInitODE2(0);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();

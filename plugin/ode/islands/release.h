@@ -5,7 +5,14 @@
  * (dContactApprox1) what is not pressed is not held, else it would be glue.  Contacts that part lose their tangential
  * bounds, those that press again get them back, and the island is solved again.
  *
- * Where the answer is none, contacts yield (soften.h).
+ * Some have no such answer: held they pull, let go they press, as the tip of a rod that is dragged behind.  The limit
+ * of Coulomb's law for mu to infinity has: r_n = 0, u_n = 0, and finite friction against the slip, by which the bodies
+ * come no nearer.  So what is let go twice and presses, of a contact alone at once, becomes the cone next to its law,
+ * mu = SPRAG_COEFFICIENT_INFINITE, and with it all others that are let go.  In islands of more than SPRAG_BLOCKS_FEW
+ * blocks what that does not solve is taken back, and beyond 60 it is not tried: what presses then slides without
+ * friction, and is told of as one that slips.
+ *
+ * Where the answer is none, other sets of contacts may hold (hold_some.h); else contacts yield (soften.h).
  *
  * An island may be solved again and again in one step: for each set of bounds of its joints' friction (bounded.h,
  * settle.h), each direction of sliding ends, each row let go, and smaller corrections where an answer throws bodies
@@ -14,7 +21,8 @@
  * answer so far.  (Dolls with friction in their joints on a floor of mu = infinity took up to 13 s in one step;
  * contacts that were never emptied, beside joints, 10 s.)
  *
- * A cone with mu = 1e3 in place of infinity was tried: right as well, but one random island in twenty missed 1e-8. */
+ * A cone with mu = 1e3 in place of every infinity was tried: right as well, but one random island in twenty missed
+ * 1e-8. */
 #ifndef SPRAG_ODE_RELEASE_H
 #define SPRAG_ODE_RELEASE_H
 
@@ -24,6 +32,9 @@
 /* Solves the island's problem from island->r: fills r, u and solve (its iterations: of all attempts).  Status as the
  * chain's. */
 spragStatus spragReleaseSolve(const spragSolveOptions *options, spragIsland *island);
+
+/* The law of a contact with an infinite coefficient: BOX, or CONTACT, the cone next to it. */
+void spragReleaseLaw(spragIsland *island, int k, spragBlockKind kind);
 
 /* The same part of the chain again and again, until what parts is free, what presses is held, and what slips holds no
  * more; adds to *iterations. */

@@ -84,9 +84,10 @@ static void soften(spragIsland *island, const double *diagonal, double share, Yi
     }
 }
 
-/* An answer, and the bounds that it was found for, since contacts that part have lost theirs (release.h). */
+/* An answer, and the bounds and kinds that it was found for, since contacts that part have lost theirs (release.h). */
 typedef struct Answer {
     double *r, *bound; /* (3, 6 block_count); bound NULL: nothing has bounds */
+    unsigned char *kind;
     spragSolveInfo info;
 } Answer;
 
@@ -97,6 +98,8 @@ static void keep(const spragIsland *island, Answer *answer)
     memcpy(answer->r, island->r, 3 * n * sizeof *answer->r);
     if (answer->bound != NULL)
         memcpy(answer->bound, island->bound, 6 * n * sizeof *answer->bound);
+    if (answer->kind != NULL)
+        memcpy(answer->kind, island->kind, n);
 }
 
 static void takeBack(spragIsland *island, const Answer *answer)
@@ -106,6 +109,9 @@ static void takeBack(spragIsland *island, const Answer *answer)
     memcpy(island->r, answer->r, 3 * n * sizeof *answer->r);
     if (answer->bound != NULL)
         memcpy(island->bound, answer->bound, 6 * n * sizeof *answer->bound);
+    for (int k = 0; k < island->block_count && answer->kind != NULL; ++k)
+        if (answer->kind[k] != island->kind[k])
+            spragReleaseLaw(island, k, answer->kind[k]);
 }
 
 /* 1: contacts have a part in the wedge y, as they are in the problem of spragConesContacts; sum of y_n = 1, or up to 3
@@ -233,7 +239,9 @@ static double *room(const spragIsland *island, Answer *answer)
     double *diagonal = SPRAG_TAKE_RAW(arena, double, n);
     answer->r = SPRAG_TAKE_RAW(arena, double, n);
     answer->bound = island->bound == NULL ? NULL : SPRAG_TAKE_RAW(arena, double, 2 * n);
-    if (diagonal == NULL || answer->r == NULL || (island->bound != NULL && answer->bound == NULL))
+    answer->kind = island->bound == NULL ? NULL : SPRAG_TAKE_RAW(arena, unsigned char, n / 3);
+    if (diagonal == NULL || answer->r == NULL ||
+        (island->bound != NULL && (answer->bound == NULL || answer->kind == NULL)))
         return NULL;
     for (int k = 0; k < island->block_count; ++k)
         for (int row = 0; row < 3; ++row)
@@ -339,6 +347,8 @@ spragStatus spragYieldingSolve(const spragSolveOptions *options, spragIsland *is
     }
     spragProblemVelocity(&island->problem, island->r, island->u);
     island->rigid = spragVelocityResidual(&island->problem, island->r, island->u);
+    if (island->rigid <= options->tolerance) /* nothing yields: it was solved on the way */
+        island->wedge = island->squeezed = 0;
     if (!(island->wedge > 0))
         island->solve.residual = island->rigid;
     island->solve.fallback = 1;

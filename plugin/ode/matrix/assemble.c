@@ -280,7 +280,8 @@ static int fillLaws(const struct spragWorld *world, spragIsland *island)
     spragRangesRun(n, lawRange, &laws);
     problem->mu = island->mu = laws.mu, problem->mu_minus = island->mu_minus = laws.mu_minus;
     problem->bound = island->bound = laws.bound;
-    problem->body = laws.body, problem->parent = laws.parent, problem->kind = laws.kind;
+    problem->body = laws.body, problem->parent = laws.parent;
+    problem->kind = island->kind = laws.kind;
     return 1;
 }
 

@@ -22,16 +22,22 @@ static void fromTangents(double out[3], const spragBlock *block, double x1, doub
         out[i] = x1 * block->t1[i] + x2 * block->t2[i];
 }
 
+/* 1: an infinite coefficient holds at r_n = 0, which is the limit of a small force: it stays, and its friction acts. */
+static int holdsUnloaded(const spragBlock *block, const double W[9], const double r[3])
+{
+    return block->kind == SPRAG_BLOCK_BOX && block->parts && spragNorm2(r + 1) * W[0] > SPRAG_OPEN_TOLERANCE;
+}
+
 /* A guide without play is never open: unloaded it slips or sticks without force. */
 static spragMode modeOf(const spragBlock *block, const double W[9], const double r[3], const double u[3], double still,
                         double residual)
 {
     if (block->kind == SPRAG_BLOCK_TWO_SIDED)
         return spragNorm2(u + 1) <= still ? SPRAG_MODE_STICK : SPRAG_MODE_SLIP;
-    if (r[0] * W[0] <= SPRAG_OPEN_TOLERANCE)
+    if (r[0] * W[0] <= SPRAG_OPEN_TOLERANCE && !holdsUnloaded(block, W, r))
         return SPRAG_MODE_OPEN;
-    if (block->kind == SPRAG_BLOCK_BOX)
-        return SPRAG_MODE_STICK;
+    if (block->kind == SPRAG_BLOCK_BOX) /* in a large island what release.c has let go may press, without friction */
+        return block->parts && r[1] == 0 && r[2] == 0 && spragNorm2(u + 1) > still ? SPRAG_MODE_SLIP : SPRAG_MODE_STICK;
     const double radius = block->kind == SPRAG_BLOCK_CONTACT ? block->mu * r[0] : block->mu;
     const int within = spragRecordIsWithin(radius, spragNorm2(r + 1), (W[0] + W[4] + W[8]) / 3, residual);
     return within || spragNorm2(u + 1) <= still ? SPRAG_MODE_STICK : SPRAG_MODE_SLIP;

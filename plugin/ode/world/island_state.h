@@ -117,6 +117,7 @@ typedef struct spragIsland {
     spragLinks links;                  /* of them, where joints hold them (links.c) */
     spragReaches reaches;              /* the joints that each block reaches, for products without W */
     double *mu, *mu_minus, *bound, *W; /* of the problem; between solves release, soften and bearing change them */
+    unsigned char *kind;               /* the same; NULL: all are contacts */
     /* its answer */
     double *r, *u;              /* (block_count x 3) N s, m/s */
     double (*echo)[3];          /* (reported) N, of each contact (echo.h), or NULL */
