@@ -1,5 +1,5 @@
 /* Large islands of plain contacts whose answer may be rough, or must come soon: which ones, and their problems for
- * solve/greedy/greedy, on the velocities of their bodies.  W is formed only if that is not enough. */
+ * solve/greedy, on the velocities of their bodies.  W is formed only if that is not enough. */
 #ifndef SPRAG_ODE_MATRIX_FREE_H
 #define SPRAG_ODE_MATRIX_FREE_H
 
