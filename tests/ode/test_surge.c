@@ -81,16 +81,24 @@ static void step(Scene *s)
 
 /* ---------------------------------------------------------------- a slider along the floor */
 
-/* A body 1 cm in the floor, on a slider that rises by `angle`: to leave the floor at 0.2 m/s it runs along the slider
- * at 0.2 / sin(angle).  Returns how fast, m/s. */
-static double slide(int use_sprag, double angle, double mu, int *fallbacks)
+/* What drives a body off the floor at 0.2 m/s. */
+typedef enum Cause { IS_DEEP, FLOOR_COMES } Cause;
+
+/* A body 1 cm in the floor, or on one that comes at 0.2 m/s (motionN), on a slider that rises by `angle`: to leave the
+ * floor it runs along the slider at 0.2 / sin(angle).  Returns how fast, m/s. */
+static double slide(int use_sprag, Cause cause, double angle, double mu, int *fallbacks)
 {
+    const double depth = cause == IS_DEEP ? DEEP : 0;
     Scene s = openScene(use_sprag, 0);
-    dBodyID body = addBody(&s, MASS, 0, 0, 0.2 - DEEP);
+    dBodyID body = addBody(&s, MASS, 0, 0, 0.2 - depth);
+    dContact contact = {.surface = {.mode = dContactApprox1 | dContactMotionN, .mu = mu}, .geom = {.depth = depth}};
+    contact.surface.motionN = cause == FLOOR_COMES ? ASKED : 0;
+    contact.geom.pos[2] = -depth;
+    contact.geom.normal[2] = 1;
     dJointID slider = dJointCreateSlider(s.world, 0);
     dJointAttach(slider, body, 0);
     dJointSetSliderAxis(slider, cos(angle), 0, sin(angle));
-    touch(&s, body, 0, 0, -DEEP, DEEP, mu);
+    attach(&s, body, &contact);
     step(&s);
     const dReal *v = dBodyGetLinearVel(body);
     const double speed = v[0] * cos(angle) + v[2] * sin(angle);
@@ -99,15 +107,14 @@ static double slide(int use_sprag, double angle, double mu, int *fallbacks)
     return speed;
 }
 
-static void aSliderAlongTheFloorIsNotShot(void **state)
+static void shootAlongTheFloor(Cause cause)
 {
-    (void)state;
     static const double angle[] = {1, 0.5, 0.2, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-5, 1e-6, 0};
     int fallbacks, shot = 0, refused = 0;
     for (size_t i = 0; i < sizeof angle / sizeof *angle; ++i) {
         const double exact = ASKED / sin(angle[i]);
-        shot += slide(0, angle[i], 0, &fallbacks) > 50;
-        const double speed = slide(1, angle[i], 0, &fallbacks);
+        shot += slide(0, cause, angle[i], 0, &fallbacks) > 50;
+        const double speed = slide(1, cause, angle[i], 0, &fallbacks);
         if (angle[i] >= 0.25) {
             CHECK_NEAR(speed, exact, 1e-4 * exact); /* the world's CFM */
             assert_int_equal(fallbacks, 0);
@@ -115,11 +122,25 @@ static void aSliderAlongTheFloorIsNotShot(void **state)
             /* what is seen to throw is cut down to less than what is let be */
             refused += fallbacks;
             assert_true(speed >= 0 && speed <= sqrt(fallbacks ? 2 : 20) * ASKED * (1 + 1e-6));
-            assert_true(fabs(slide(1, angle[i], 0.5, &fallbacks)) <= sqrt(2) * ASKED);
+            assert_true(fabs(slide(1, cause, angle[i], 0.5, &fallbacks)) <= sqrt(2) * ASKED);
         }
     }
     assert_int_equal(shot, 2);
     assert_true(refused > 0);
+}
+
+static void aSliderAlongTheFloorIsNotShot(void **state)
+{
+    (void)state;
+    shootAlongTheFloor(IS_DEEP);
+}
+
+/* The work of a floor that comes was taken for a drive's, without bound.  (Bodies with random surfaces were thrown at
+ * 21 to 870 m/s in six of 260 runs, where friction locked a wedge and its contacts yielded.) */
+static void norByAFloorThatComes(void **state)
+{
+    (void)state;
+    shootAlongTheFloor(FLOOR_COMES);
 }
 
 /* ---------------------------------------------------------------- a loop that has drifted */
@@ -324,34 +345,44 @@ static void aBeltCarriesATallLoad(void **state)
     }
 }
 
-/* So does one that lifts it. */
+/* So does one that lifts it, itself or by its surface's motion. */
 static void aLiftCarriesALoad(void **state)
 {
     (void)state;
-    Scene s = openScene(1, 10);
-    dBodyID lift = dBodyCreate(s.world), crate = addBody(&s, 1, 0, 0, 0.2), load = addBody(&s, 300, 0, 0, 0.6);
-    dBodySetKinematic(lift);
-    dBodySetLinearVel(lift, 0, 0, 1);
-    for (int n = 0; n < 10; ++n) {
-        for (int corner = 0; corner < 4; ++corner) {
-            touchBelow(&s, 0, corner, lift, 0, 0.5);
-            touchBelow(&s, 1, corner, crate, 0, 0.5);
+    for (int kinematic = 0; kinematic < 2; ++kinematic) {
+        Scene s = openScene(1, 10);
+        dBodyID lift = dBodyCreate(s.world), crate = addBody(&s, 1, 0, 0, 0.2), load = addBody(&s, 300, 0, 0, 0.6);
+        dBodySetKinematic(lift);
+        dBodySetLinearVel(lift, 0, 0, kinematic ? 1 : 0);
+        for (int n = 0; n < 10; ++n) {
+            for (int corner = 0; corner < 4; ++corner) {
+                dContact contact = {.surface = {.mode = dContactApprox1 | dContactMotionN, .mu = 0.5}};
+                contact.surface.motionN = kinematic ? 0 : 1;
+                contact.geom.normal[2] = 1;
+                dBodyGetRelPointPos(crate, corner & 1 ? 0.2 : -0.2, corner & 2 ? 0.2 : -0.2, -0.2, contact.geom.pos);
+                dJointAttach(spragJointCreateContact(s.sprag, s.group, &contact), crate, lift);
+                touchBelow(&s, 1, corner, crate, 0, 0.5);
+            }
+            step(&s);
+            assert_int_equal(spragWorldGetStepInfo(s.sprag).fallbacks, 0);
+            CHECK_NEAR(dBodyGetLinearVel(load)[2], 1, 1e-3);
         }
-        step(&s);
-        assert_int_equal(spragWorldGetStepInfo(s.sprag).fallbacks, 0);
-        CHECK_NEAR(dBodyGetLinearVel(load)[2], 1, 1e-3);
+        closeScene(&s);
     }
-    closeScene(&s);
 }
 
 int main(void)
 {
     dInitODE2(0);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(aSliderAlongTheFloorIsNotShot), cmocka_unit_test(aLoopThatHasDriftedIsNotThrown),
-        cmocka_unit_test(withoutTimeThereIsOneRound),    cmocka_unit_test(theLoopComesToRest),
-        cmocka_unit_test(aPaddleDoesNotThrow),           cmocka_unit_test(aBeltCarriesALoad),
-        cmocka_unit_test(aBeltCarriesATallLoad),         cmocka_unit_test(aLiftCarriesALoad)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(aSliderAlongTheFloorIsNotShot),
+                                       cmocka_unit_test(norByAFloorThatComes),
+                                       cmocka_unit_test(aLoopThatHasDriftedIsNotThrown),
+                                       cmocka_unit_test(withoutTimeThereIsOneRound),
+                                       cmocka_unit_test(theLoopComesToRest),
+                                       cmocka_unit_test(aPaddleDoesNotThrow),
+                                       cmocka_unit_test(aBeltCarriesALoad),
+                                       cmocka_unit_test(aBeltCarriesATallLoad),
+                                       cmocka_unit_test(aLiftCarriesALoad)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;

@@ -61,6 +61,19 @@ static double surfaceMotion(const spragSnapshot *s, const spragBlock *block)
     return contact != NULL && (contact->surface.mode & dContactMotionN) ? contact->surface.motionN : 0;
 }
 
+/* m/s, of row 0: how fast the surface comes.  One that goes away throws nobody, and is no correction: without it there
+ * would be a wall. */
+static double surfaceComes(const spragSnapshot *s, const spragBlock *block)
+{
+    return fmax(surfaceMotion(s, block), 0);
+}
+
+static double surfaceGoes(const spragSnapshot *s, const spragBlock *block)
+{
+    return fmin(surfaceMotion(s, block), 0);
+}
+
+/* What is withheld is off rhs and correction, and off the surface's motion here. */
 static Asked askedOfBlock(const spragSnapshot *s, const spragBlock *block, int row)
 {
     const double lead = block->lead[row], product = lead - s->step * block->product[row],
@@ -69,9 +82,9 @@ static Asked askedOfBlock(const spragSnapshot *s, const spragBlock *block, int r
         return (Asked){asked, 0, product};
     if (block->part != SPRAG_PART_CONTACT || row > 0)
         return (Asked){0, asked, product};
-    const double motion = surfaceMotion(s, block),
-                 bounce = fmax(block->rhs[row] - lead - motion - block->correction, 0);
-    return (Asked){motion, asked - motion - bounce, product + bounce};
+    const double goes = surfaceGoes(s, block), comes = (1 - s->joint[block->joint].withheld) * surfaceComes(s, block),
+                 bounce = fmax(block->rhs[row] - lead - goes - comes - block->correction, 0);
+    return (Asked){goes, asked - goes - bounce, product + bounce};
 }
 
 static Asked askedOfRow(const spragSnapshot *s, const spragEqualityRow *row)
@@ -95,8 +108,7 @@ void spragSurgeWithhold(const spragSnapshot *s, spragIsland *island)
         block->correction *= share;
         for (int row = 0; row < 3; ++row) {
             block->product[row] *= share;
-            const double asked =
-                block->rhs[row] + givenToBlock(s, block, row) - (row == 0 ? surfaceMotion(s, block) : 0);
+            const double asked = block->rhs[row] + givenToBlock(s, block, row) - (row == 0 ? surfaceGoes(s, block) : 0);
             block->rhs[row] -= isDrive(block, row) ? 0 : (1 - share) * asked;
         }
     }
@@ -211,7 +223,7 @@ static void fillRange(void *data, int range, int first, int end)
                        ? (Row){.joint = -1}
                        : rowOf(island->surged, block->joint, asked, before, island->r[3 * k + row], W[4 * row]);
             if (block->part == SPRAG_PART_CONTACT && !block->unused[row]) {
-                const double given = row > 0 ? before.correction : givenToBlock(s, block, row),
+                const double given = row > 0 ? before.correction : givenToBlock(s, block, row) + surfaceComes(s, block),
                              speed = given / (row == 2 ? block->scale : 1);
                 out->work = fmax(share * given * out->r, 0);
                 out->speed2 = speed * speed;

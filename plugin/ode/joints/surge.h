@@ -25,9 +25,9 @@
  *
  * What is bounded by a force is the user's drive, not a correction: motors with a greatest force may do what work they
  * can.  Bodies that move as they like ask as corrections do, and so do belts, along their surface too: friction has no
- * bound where it braces what is pressed on them (a capsule of 2 kg was shot off at 90 m/s by N = 2e5 N s).  But what
- * they carry may be heavy, and touch them by something light, whose row alone explains little.  So their
- * work is explained as well up to
+ * bound where it braces what is pressed on them (a capsule of 2 kg was shot off at 90 m/s by N = 2e5 N s), and so do
+ * surfaces that come along their normal (motionN; one that goes away asks for nothing).  But what they carry may be
+ * heavy, and touch them by something light, whose row alone explains little.  So their work is explained as well up to
  *     sum_i min(T_i+ - T_i, K m_i c^2 / 2),      c the fastest surface, i the bodies:
  * a belt throws nothing if nothing is many times as fast as it.  (100 kg that rock on a crate of 1 kg were held at half
  * the belt's speed for good, and 150 kg on one of 0.5 kg sank through a lift.) */

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "linalg/vec3.h"
+#include "ode/shape/caps.h"
 #include "ode/shape/velocity_product.h"
 
 enum {
@@ -641,6 +642,7 @@ int spragManifoldKeep(spragWorldID world)
     spragPipesBegin(&world->pipes, &world->arena, world->info.step);
     if (world->named_count == 0 && !anyNamedInPart(s) && !anyOnPipe(world))
         return 1;
+    spragCapsLevel(world);
     if (world->named_count > 0 && !listLast(world, &points))
         return 0;
     for (int first = 0, end; first < s->joint_count; first = end) {

@@ -1,0 +1,117 @@
+#include "ode/shape/caps.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/vec3.h"
+#include "ode/shape/curvature.h"
+
+#define STANDS 0.5     /* cosine between axis and normal: one that lies more touches along its side */
+#define ROUNDING 1e-9  /* of the coordinates: by which a point may lie out of the plane */
+#define ABOUT 1e-6     /* of the depth: how well the collider knows it */
+#define TOO_LITTLE 0.1 /* of ROUNDING: a difference that is none */
+
+/* Joints first .. end - 1, of two geoms, one of which is a cylinder: its end that the face is beside. */
+typedef struct Cap {
+    spragSnapshot *s;
+    int first, end;
+    double normal[3], axis[3], centre[3]; /* normal, axis: away from the face */
+    double lowest, depth, rounding;       /* m: of the cylinder along the normal; what all contacts say */
+} Cap;
+
+static const dContactGeom *geomOf(const Cap *cap, int j)
+{
+    return &cap->s->joint[j].contact->geom;
+}
+
+/* Is contact j of the same two geoms as j - 1?  (Colliders number triangles: those of a mesh have their own depths.) */
+static int goesOn(const spragSnapshot *s, int j)
+{
+    const spragJointState *a = &s->joint[j - 1], *b = &s->joint[j];
+    if (memcmp(a->body, b->body, sizeof a->body) != 0 || a->contact == NULL || b->contact == NULL || !a->enabled ||
+        !b->enabled || a->reversed != b->reversed)
+        return 0;
+    const dContactGeom *x = &a->contact->geom, *y = &b->contact->geom;
+    return x->g1 == y->g1 && x->g2 == y->g2 && x->side1 < 0 && x->side2 < 0;
+}
+
+/* The cylinder among the two geoms, if it is one of its body's and stands.  0: there is none. */
+static int readCap(Cap *cap)
+{
+    const spragJointState *joint = &cap->s->joint[cap->first];
+    const dContactGeom *geom = geomOf(cap, cap->first);
+    for (int side = 0; side < 2 && joint->body[side] >= 0; ++side) {
+        const dGeomID own = spragGeomOf(joint, side);
+        if (!spragGeomIsOf(cap->s->body[joint->body[side]].id, own) || dGeomGetClass(own) != dCylinderClass)
+            continue;
+        dReal radius, length;
+        dGeomCylinderGetParams(own, &radius, &length);
+        const dReal *position = dGeomGetPosition(own), *R = dGeomGetRotation(own);
+        double size = radius + length, middle = 0, p = 0;
+        for (int i = 0; i < 3; ++i) {
+            cap->normal[i] = own == geom->g1 ? geom->normal[i] : -geom->normal[i];
+            p += cap->normal[i] * R[4 * i + 2];
+        }
+        for (int i = 0; i < 3; ++i) {
+            cap->axis[i] = p < 0 ? -R[4 * i + 2] : R[4 * i + 2];
+            cap->centre[i] = position[i] - 0.5 * length * cap->axis[i];
+            middle += cap->normal[i] * cap->centre[i];
+            size += fabs(position[i]);
+        }
+        cap->lowest = middle - radius * sqrt(fmax(1 - p * p, 0));
+        cap->rounding = ROUNDING * size;
+        cap->depth = geom->depth;
+        return fabs(p) > STANDS && fabs(spragDot3(cap->normal, cap->normal) - 1) < ROUNDING;
+    }
+    return 0;
+}
+
+/* Have all the same normal and depth, and lie in the plane into which the cylinder reaches so deep? */
+static int isFace(const Cap *cap)
+{
+    const dReal *n = geomOf(cap, cap->first)->normal;
+    double apart = 0, turned = 0;
+    for (int j = cap->first; j < cap->end; ++j) {
+        const dContactGeom *geom = geomOf(cap, j);
+        const double point[3] = {geom->pos[0], geom->pos[1], geom->pos[2]};
+        apart = fmax(apart, fabs(spragDot3(cap->normal, point) - cap->lowest - geom->depth));
+        apart = fmax(apart, fabs(geom->depth - cap->depth));
+        for (int i = 0; i < 3; ++i)
+            turned = fmax(turned, fabs(geom->normal[i] - n[i]));
+    }
+    return turned == 0 && apart <= cap->rounding + ABOUT * cap->depth;
+}
+
+static void level(struct spragWorld *world, const Cap *cap)
+{
+    const double p = spragDot3(cap->normal, cap->axis);
+    for (int j = cap->first; j < cap->end; ++j) {
+        spragJointState *joint = &cap->s->joint[j];
+        double arm[3];
+        for (int i = 0; i < 3; ++i)
+            arm[i] = joint->contact->geom.pos[i] - cap->centre[i];
+        const double depth = fmin(fmax(spragDot3(cap->axis, arm) / p, 0), cap->depth);
+        dContact *own =
+            cap->depth - depth > TOO_LITTLE * cap->rounding ? SPRAG_TAKE_RAW(&world->arena, dContact, 1) : NULL;
+        if (own == NULL)
+            continue;
+        *own = *joint->contact;
+        own->geom.depth = (dReal)depth;
+        joint->contact = own;
+    }
+}
+
+void spragCapsLevel(struct spragWorld *world)
+{
+    spragSnapshot *s = &world->snapshot;
+    for (int j = 1; j < s->joint_count; ++j) {
+        if (!goesOn(s, j))
+            continue;
+        Cap cap = {.s = s, .first = j - 1, .end = j + 1};
+        while (cap.end < s->joint_count && goesOn(s, cap.end))
+            ++cap.end;
+        if (readCap(&cap) && isFace(&cap))
+            level(world, &cap);
+        j = cap.end - 1;
+    }
+}
