@@ -266,7 +266,8 @@ static void someAreKeptShort(void **state)
                 limitOf(problem, STEP, SPRAG_CHAIN_WHOLE, IS(Approach)));
 }
 
-/* What is within `enough` after the mode search goes no further where it slides, and does where all is at rest. */
+/* What is within `enough` after the mode search goes no further where it slides, and does where all is at rest or more
+ * sticks than slides: what rests keeps what its answers leave. */
 static void enoughIsSoonEnoughForWhatSlides(void **state)
 {
     (void)state;
@@ -275,16 +276,18 @@ static void enoughIsSoonEnoughForWhatSlides(void **state)
     spragProblem *problem = ask(&asked, 20, CONTACTS, 0);
     problem->history = history;
     for (int use = STEP; use <= PLAYS; ++use)
-        for (int slides = 0; slides < 2; ++slides) {
-            const spragSolveOptions options = optionsOf((Use)use);
-            history[7].slip[1] = slides ? -0.1 : -1e-4; /* m/s */
-            spragChainLinks chain = {.problem = problem, .options = &options};
-            spragChainLinksOf(&chain, SPRAG_CHAIN_WHOLE);
-            assert_ptr_equal(chain.link[0].method, IS(Variant));
-            assert_true(chain.link[0].tolerance == tolerance);
-            assert_ptr_equal(chain.link[1].method, IS(Newton));
-            assert_true(chain.link[1].tolerance == (use == PLAYS && slides ? enough : tolerance));
-        }
+        for (int slides = 0; slides < 2; ++slides)
+            for (int sticks = 0; sticks < 2; ++sticks) {
+                const spragSolveOptions options = optionsOf((Use)use);
+                history[7].slip[1] = slides ? -0.1 : -1e-4; /* m/s */
+                history[8].mode = sticks ? SPRAG_MODE_STICK : SPRAG_MODE_SLIP;
+                spragChainLinks chain = {.problem = problem, .options = &options};
+                spragChainLinksOf(&chain, SPRAG_CHAIN_WHOLE);
+                assert_ptr_equal(chain.link[0].method, IS(Variant));
+                assert_true(chain.link[0].tolerance == tolerance);
+                assert_ptr_equal(chain.link[1].method, IS(Newton));
+                assert_true(chain.link[1].tolerance == (use == PLAYS && slides && !sticks ? enough : tolerance));
+            }
 }
 
 /* What comes soon begins the whole, and the later part has the same links: it goes on behind them. */

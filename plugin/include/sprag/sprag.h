@@ -166,8 +166,8 @@ typedef struct spragSolveOptions {
      * time limit does, with the same bits on every machine. */
     double work_limit;
     /* m/s: a residual at which the solver stops on a hard problem; 0 = only the tolerance ends it.  A problem is hard
-     * that is above the tolerance after some ms of work; where a contact slides, by 1e4 times this, after the first
-     * method; if it has more than 60 contacts, after its sweeps.  The same bits on every machine. */
+     * that is above the tolerance after some ms of work; where more contacts slide, by 1e4 times this, than stick,
+     * after the first method; if it has more than 60 contacts, after its sweeps.  The same bits on every machine. */
     double enough;
     /* As work_limit, on all methods of one problem together, and so on each of them too, 0 = none: the last one may go
      * beyond it a little. */

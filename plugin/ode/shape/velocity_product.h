@@ -119,9 +119,11 @@ static inline double spragProductLimit(double turn)
  *
  * And where c_n < 0 in the middle of the face, half of c_t is left to the next step, as of what is on a turntable: what
  * sticks and turns gains (w h)^2 / 2 of its speed in a step with all of it, and as it presses it sticks for long.
- * (Coins that spin on their edges had up to 1.08 of their energy after 8 s of 240 steps a second.)  Of a rim three
- * quarters: with half of it those that spin upright gain by what they turn in a step, as their contacts are answered by
- * the inertia of its start (1.07 after 8 s of 1000 steps; with 0.6 of it, too, they do not; docs/research.md, Rims).
+ * (Coins that spin on their edges had up to 1.08 of their energy after 8 s of 240 steps a second.)  Of a rim six
+ * tenths.  With half of it r . (J v_k + J v_k+1) = 0, and contacts that stick do no work, but free motion does: it has
+ * the inertia of mid-step without the moment of this step's contacts, which turn the body by the inertia of the step's
+ * start.  Coins that spin upright gained 0.07 by it (8 s of 1000 steps); what is more than half takes that from them,
+ * and gives it to coins that spin down (docs/research.md, Rims).
  *
  * (The axle of a wheel that turns with W, and spins with s, has s W b of a rim at b from its middle, and its hinge
  * holds by J v = 0: what the rim foretold lifted the wheel; worlds_wheels.)
@@ -129,7 +131,7 @@ static inline double spragProductLimit(double turn)
  * energy, mass: J and kg; square: of d. */
 #define SPRAG_PRODUCT_GIVES 1e-3
 /* rim: its share. */
-#define SPRAG_PRESSING_LEAVES(rim) (0.5 + 0.25 * (rim))
+#define SPRAG_PRESSING_LEAVES(rim) (0.5 + 0.1 * (rim))
 static inline double spragProductShare(double energy, double mass, double square)
 {
     const double gives = 0.5 * mass * square;
