@@ -28,10 +28,9 @@
 #define WORK_TUMBLING 3e6
 #define TUMBLING 1e-4 /* m/s: is enough for one that falls */
 
-/* The same of cones in place of infinite friction: nine of ten are solved in 0.3 ms, and of those that take more than
- * 10 ms a fifth is not solved in 200. */
-#define WORK_CONES 3e6
-#define WORK_CONES_MANY 3e5 /* of more than SPRAG_BLOCKS_FEW blocks */
+/* The same of cones in place of infinite friction, some 0.3 ms.  (With 3e6, ten times the time is spent on the half of
+ * what is left; a doll on the ground took 12 ms in a step.) */
+#define WORK_CONES 1e5
 
 #define HALF 0.5        /* of all the work of a step: what is solved then has less and less of its limit, */
 #define LEAST_LEFT 0.03 /* down to this part of it */
@@ -48,6 +47,7 @@ enum {
     MISSES_PATIENT =
         2, /* misses of an island in one step, after which methods get no more than STEPS_PROMPT iterations: */
     STEPS_PROMPT = 300, /* joints in conflict are solved again for each bound, motor and surge */
+    VAIN_STEPS = 9,     /* that cones are not tried in after a miss: the same contacts seldom have better luck */
     FEW = 60,           /* blocks that are swept in some microseconds, at most */
     LARGE = 200,        /* blocks: more are asked for a wedge only where they end far off */
     FEW_SQUEEZED = 24   /* blocks of an island that is asked for a squeeze under a limit too: some 0.1 ms */
@@ -188,11 +188,10 @@ static double totalLeft(const spragSolveOptions *options, const spragIsland *isl
 /* What has a limit has this one where cones stand for infinite friction. */
 static void limitCones(spragSolveOptions *options, const spragIsland *island)
 {
-    const double most = island->block_count <= SPRAG_BLOCKS_FEW ? WORK_CONES : WORK_CONES_MANY;
     if (!(options->work_total > 0) || !hasCones(island))
         return;
-    options->work_limit = fmin(options->work_limit, most);
-    options->work_total = fmin(options->work_total, most);
+    options->work_limit = fmin(options->work_limit, WORK_CONES);
+    options->work_total = fmin(options->work_total, WORK_CONES);
 }
 
 /* The rounds of a solution. */
@@ -201,21 +200,46 @@ typedef struct Rounds {
     spragChainPart part, again; /* of the chain, in the first round and later */
     double begin;               /* s */
     int round, cones;           /* cones: 1: they may take the place of infinite friction */
+    double *guess;              /* (3 block_count) r of the last step, if they did there; else NULL */
     double *kept;               /* (12 block_count) r, u, bound before they did, to be taken back; or NULL */
     spragSolveInfo info;        /* the same */
     int *iterations;
 } Rounds;
 
-/* 1: cones are about to take the place of infinite friction, and may be taken back; -1: no memory. */
+/* Begins without cones.  What was before says whether they are in vain, and what their guess is, if some contact slid
+ * at the edge of one.  0: no memory. */
+static int begin(Rounds *rounds, spragIsland *island)
+{
+    const size_t n = 3 * (size_t)island->block_count;
+    int slid = 0;
+    for (int k = 0; k < island->block_count; ++k) {
+        spragBlock *block = &island->block[k];
+        const double *r = island->r + 3 * k;
+        const int cone = isCone(island, k);
+        slid |=
+            cone || (block->parts && spragNorm2(r + 1) > r[0] && island->problem.history[k].mode == SPRAG_MODE_SLIP);
+        rounds->cones &= block->vain == 0;
+        block->let_go = 0;
+        if (cone)
+            spragReleaseLaw(island, k, SPRAG_BLOCK_BOX);
+    }
+    if (!slid || !rounds->cones)
+        return 1;
+    rounds->guess = SPRAG_TAKE_RAW(&island->lane->arena, double, n);
+    if (rounds->guess != NULL)
+        memcpy(rounds->guess, island->r, n * sizeof *rounds->guess);
+    return rounds->guess != NULL;
+}
+
+/* Where cones are about to take the place of infinite friction, keeps what they may be taken back to.  0: no memory. */
 static int keepBefore(Rounds *rounds, const spragIsland *island)
 {
     const size_t n = (size_t)island->block_count;
-    if (!rounds->cones || island->block_count <= SPRAG_BLOCKS_FEW || hasCones(island) ||
-        !holdsInVain(island, rounds->round))
-        return 0;
+    if (!rounds->cones || hasCones(island) || !holdsInVain(island, rounds->round))
+        return 1;
     rounds->kept = SPRAG_TAKE_RAW(&island->lane->arena, double, 12 * n);
     if (rounds->kept == NULL)
-        return -1;
+        return 0;
     memcpy(rounds->kept, island->r, 3 * n * sizeof *rounds->kept);
     memcpy(rounds->kept + 3 * n, island->u, 3 * n * sizeof *rounds->kept);
     memcpy(rounds->kept + 6 * n, island->bound, 6 * n * sizeof *rounds->kept);
@@ -223,12 +247,15 @@ static int keepBefore(Rounds *rounds, const spragIsland *island)
     return 1;
 }
 
+/* What cones did not solve slides without friction. */
 static void takeBefore(Rounds *rounds, spragIsland *island)
 {
     const size_t n = (size_t)island->block_count;
     for (int k = 0; k < island->block_count; ++k)
-        if (isCone(island, k))
+        if (isCone(island, k)) {
             spragReleaseLaw(island, k, SPRAG_BLOCK_BOX);
+            island->block[k].vain = VAIN_STEPS;
+        }
     memcpy(island->r, rounds->kept, 3 * n * sizeof *rounds->kept);
     memcpy(island->u, rounds->kept + 3 * n, 3 * n * sizeof *rounds->kept);
     memcpy(island->bound, rounds->kept + 6 * n, 6 * n * sizeof *rounds->kept);
@@ -240,13 +267,17 @@ static void takeBefore(Rounds *rounds, spragIsland *island)
 /* 1: there is another round. */
 static int goesOn(Rounds *rounds, spragIsland *island, spragStatus *status)
 {
+    const int before = hasCones(island);
     if (*status == SPRAG_ERROR_MEMORY || ++rounds->round >= ROUNDS_MAX)
         return 0;
-    if (keepBefore(rounds, island) < 0) {
+    if (!keepBefore(rounds, island)) {
         *status = SPRAG_ERROR_MEMORY;
         return 0;
     }
-    return releaseParting(island, rounds->round, rounds->cones) | holdOrSlip(island);
+    const int changed = releaseParting(island, rounds->round, rounds->cones) | holdOrSlip(island);
+    if (rounds->guess != NULL && !before && hasCones(island))
+        memcpy(island->r, rounds->guess, 3 * (size_t)island->block_count * sizeof *island->r);
+    return changed;
 }
 
 static spragStatus solveRound(const Rounds *rounds, spragIsland *island)
@@ -276,17 +307,15 @@ spragStatus spragPartingSolve(spragChainPart part, const spragSolveOptions *opti
                      .begin = options->time_limit > 0 ? spragSeconds() : 0,
                      .cones = island->block_count <= FEW,
                      .iterations = iterations};
-    spragStatus status;
-    int more = 1;
-    for (int k = 0; k < island->block_count; ++k)
-        island->block[k].let_go = 0;
+    spragStatus status = begin(&rounds, island) ? SPRAG_OK : SPRAG_ERROR_MEMORY;
+    int more = status == SPRAG_OK;
     while (more) {
         status = solveRound(&rounds, island);
         more = goesOn(&rounds, island, &status);
         if (more || status == SPRAG_ERROR_MEMORY || rounds.kept == NULL ||
             island->solve.residual <= fmax(options->tolerance, options->enough))
             continue;
-        takeBefore(&rounds, island); /* what cones did not solve slides without friction */
+        takeBefore(&rounds, island);
         status = island->solve.status;
         more = goesOn(&rounds, island, &status);
     }

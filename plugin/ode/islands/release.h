@@ -8,9 +8,9 @@
  * Some have no such answer: held they pull, let go they press, as the tip of a rod that is dragged behind.  The limit
  * of Coulomb's law for mu to infinity has: r_n = 0, u_n = 0, and finite friction against the slip, by which the bodies
  * come no nearer.  So what is let go twice and presses, of a contact alone at once, becomes the cone next to its law,
- * mu = SPRAG_COEFFICIENT_INFINITE, and with it all others that are let go.  In islands of more than SPRAG_BLOCKS_FEW
- * blocks what that does not solve is taken back, and beyond 60 it is not tried: what presses then slides without
- * friction, and is told of as one that slips.
+ * mu = SPRAG_COEFFICIENT_INFINITE, and with it all others that are let go; their guess is that of the step, if some
+ * contact slid so in the last one.  What that does not solve soon is taken back, and not tried again for some steps;
+ * beyond 60 blocks it is not tried.  What presses then slides without friction, and is told of as one that slips.
  *
  * Where the answer is none, other sets of contacts may hold (hold_some.h); else contacts yield (soften.h).
  *

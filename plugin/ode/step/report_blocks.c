@@ -285,6 +285,7 @@ static void makeRecord(struct spragWorld *world, const spragIsland *island, int 
     world->next_memory[record].doubt = island->wedge > 0 ? SPRAG_DOUBT : island->doubt > 0 ? island->doubt - 1 : 0;
     world->next_memory[record].unsqueezed =
         (short)(island->wedge > 0 && !island->squeezed && island->unsqueezed > 0 ? island->unsqueezed - 1 : 0);
+    world->next_memory[record].vain = (short)(block->vain > 0 ? block->vain - 1 : 0);
     world->next_memory[record].dear = (short)island->dear;
     world->next_memory[record].hard = (short)island->hard;
     if (island->echo != NULL) {
