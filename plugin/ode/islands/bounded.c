@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/clock.h"
+#include "ode/islands/parting.h"
 #include "ode/islands/release.h"
 #include "ode/islands/settle.h"
 #include "ode/joints/articulation.h"

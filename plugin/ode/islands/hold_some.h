@@ -1,6 +1,6 @@
 /* Contacts of mu = infinity that are in conflict when all of them hold, and are not when only some do.
  *
- * With an infinite coefficient a contact holds (u = 0, r_n >= 0) or is open (u_n >= 0, r = 0).  release.h begins
+ * With an infinite coefficient a contact holds (u = 0, r_n >= 0) or is open (u_n >= 0, r = 0).  parting.h begins
  * with all of them held and lets go what pulls.  Where points of one body are to stand still that corrections move
  * apart, as in a groove, they press against each other, nothing pulls, and the compliance of 1e-11 W answers with
  * impulses without bound: that is told as a wedge.  But a set of them may hold while the others open, and then there is

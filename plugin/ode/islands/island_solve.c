@@ -9,7 +9,6 @@
 #include "ode/islands/echo.h"
 #include "ode/islands/impulse_sum.h"
 #include "ode/islands/passing.h"
-#include "ode/islands/release.h"
 #include "ode/islands/rescue.h"
 #include "ode/joints/articulation.h"
 #include "ode/joints/bearing.h"

@@ -1,16 +1,4 @@
-/* Islands whose contacts hold without bound, or by mu_static: the chain, again and again until what parts is free, and
- * what slips does so with its kinetic coefficient.
- *
- * With mu = infinity contacts are BOX blocks whose tangential rows hold without bound.  With an infinite coefficient
- * (dContactApprox1) what is not pressed is not held, else it would be glue.  Contacts that part lose their tangential
- * bounds, those that press again get them back, and the island is solved again.
- *
- * Some have no such answer: held they pull, let go they press, as the tip of a rod that is dragged behind.  The limit
- * of Coulomb's law for mu to infinity has: r_n = 0, u_n = 0, and finite friction against the slip, by which the bodies
- * come no nearer.  So what is let go twice and presses, of a contact alone at once, becomes the cone next to its law,
- * mu = SPRAG_COEFFICIENT_INFINITE, and with it all others that are let go.  In islands of more than SPRAG_BLOCKS_FEW
- * blocks what that does not solve is taken back, and beyond 60 it is not tried: what presses then slides without
- * friction, and is told of as one that slips.
+/* Islands whose contacts hold without bound, or by mu_static, or are wedged: solved as if all were rigid (parting.h).
  *
  * Where the answer is none, other sets of contacts may hold (hold_some.h); else contacts yield (soften.h).
  *
@@ -19,10 +7,7 @@
  * (surge.h).  All these solutions together have island->most 3x3 products, some times what one of them has.  From half
  * of that on each has less, none has more than is left of it, and when it is spent the searches end with the best
  * answer so far.  (Dolls with friction in their joints on a floor of mu = infinity took up to 13 s in one step;
- * contacts that were never emptied, beside joints, 10 s.)
- *
- * A cone with mu = 1e3 in place of every infinity was tried: right as well, but one random island in twenty missed
- * 1e-8. */
+ * contacts that were never emptied, beside joints, 10 s.) */
 #ifndef SPRAG_ODE_RELEASE_H
 #define SPRAG_ODE_RELEASE_H
 
@@ -32,13 +17,5 @@
 /* Solves the island's problem from island->r: fills r, u and solve (its iterations: of all attempts).  Status as the
  * chain's. */
 spragStatus spragReleaseSolve(const spragSolveOptions *options, spragIsland *island);
-
-/* The law of a contact with an infinite coefficient: BOX, or CONTACT, the cone next to it. */
-void spragReleaseLaw(spragIsland *island, int k, spragBlockKind kind);
-
-/* The same part of the chain again and again, until what parts is free, what presses is held, and what slips holds no
- * more; adds to *iterations. */
-spragStatus spragPartingSolve(spragChainPart part, const spragSolveOptions *options, spragIsland *island,
-                              int *iterations);
 
 #endif

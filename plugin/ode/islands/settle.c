@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "linalg/lu.h"
+#include "ode/islands/parting.h"
 #include "ode/islands/release.h"
 #include "ode/joints/articulation.h"
 #include "ode/work/heap.h"

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "linalg/vec3.h"
-#include "ode/islands/release.h"
+#include "ode/islands/parting.h"
 #include "ode/matrix/conflict.h"
 #include "ode/work/heap.h"
 #include "problem/residual.h"
@@ -84,7 +84,7 @@ static void soften(spragIsland *island, const double *diagonal, double share, Yi
     }
 }
 
-/* An answer, and the bounds and kinds that it was found for, since contacts that part have lost theirs (release.h). */
+/* An answer, and the bounds and kinds that it was found for, since contacts that part have lost theirs (parting.h). */
 typedef struct Answer {
     double *r, *bound; /* (3, 6 block_count); bound NULL: nothing has bounds */
     unsigned char *kind;
@@ -111,7 +111,7 @@ static void takeBack(spragIsland *island, const Answer *answer)
         memcpy(island->bound, answer->bound, 6 * n * sizeof *answer->bound);
     for (int k = 0; k < island->block_count && answer->kind != NULL; ++k)
         if (answer->kind[k] != island->kind[k])
-            spragReleaseLaw(island, k, answer->kind[k]);
+            spragPartingLaw(island, k, answer->kind[k]);
 }
 
 /* 1: contacts have a part in the wedge y, as they are in the problem of spragConesContacts; sum of y_n = 1, or up to 3

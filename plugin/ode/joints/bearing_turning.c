@@ -234,7 +234,7 @@ static double setBounds(const struct spragWorld *world, spragIsland *island, con
     return worst;
 }
 
-/* As of contacts (release.c): what turns back stood still in between; what turns though mu_static holds it, by a bound
+/* As of contacts (parting.c): what turns back stood still in between; what turns though mu_static holds it, by a bound
  * that fits, is braked by mu.  Returns how fast one turns of which that is new, m/s; else 0. */
 static double holdOrTurn(const spragIsland *island, int k, int fits, struct spragBearing *bearing)
 {

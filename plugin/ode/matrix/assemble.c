@@ -203,7 +203,7 @@ typedef struct Laws {
 } Laws;
 
 /* 1: mu = infinity that yields along both tangents, of a contact that bore nothing in the last step: it begins parted,
- * and release.c holds it if it presses.  A pyramid of 36 boxes that slip, at rest, took six rounds of Newton's method
+ * and parting.c holds it if it presses.  A pyramid of 36 boxes that slip, at rest, took six rounds of Newton's method
  * in each step, 35 ms, and takes 10.  (What does not yield begins held.) */
 static int beginsParted(const spragContactMemory *memory, const spragBlock *block)
 {

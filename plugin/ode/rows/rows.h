@@ -71,7 +71,8 @@ struct spragBlock {
     unsigned char locked;     /* bits of rows set aside, as joints hold the normal of this contact (delassus.c) */
     unsigned char number[3];  /* of JOINT rows: among the limits and motors of the joint */
     unsigned char parts;      /* 1: an infinite coefficient, no infinite force: what is not pressed is not held */
-    unsigned char let_go;     /* times that such a contact was, in this solution (release.h) */
+    unsigned char let_go;     /* times that such a contact was, in this solution (parting.h) */
+    unsigned char vain;       /* steps left in which no cone takes the place of its law, in vain as it was (the same) */
     unsigned char differ;     /* 1: `kinetic` and `resting` are filled, and differ */
     unsigned char hold;       /* spragHold */
     unsigned char passes;     /* 1: it sticks only as its slip passes through zero (passing.h) */

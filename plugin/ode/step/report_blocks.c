@@ -36,7 +36,7 @@ static spragMode modeOf(const spragBlock *block, const double W[9], const double
         return spragNorm2(u + 1) <= still ? SPRAG_MODE_STICK : SPRAG_MODE_SLIP;
     if (r[0] * W[0] <= SPRAG_OPEN_TOLERANCE && !holdsUnloaded(block, W, r))
         return SPRAG_MODE_OPEN;
-    if (block->kind == SPRAG_BLOCK_BOX) /* in a large island what release.c has let go may press, without friction */
+    if (block->kind == SPRAG_BLOCK_BOX) /* in a large island what parting.c has let go may press, without friction */
         return block->parts && r[1] == 0 && r[2] == 0 && spragNorm2(u + 1) > still ? SPRAG_MODE_SLIP : SPRAG_MODE_STICK;
     const double radius = block->kind == SPRAG_BLOCK_CONTACT ? block->mu * r[0] : block->mu;
     const int within = spragRecordIsWithin(radius, spragNorm2(r + 1), (W[0] + W[4] + W[8]) / 3, residual);
@@ -285,6 +285,7 @@ static void makeRecord(struct spragWorld *world, const spragIsland *island, int 
     world->next_memory[record].doubt = island->wedge > 0 ? SPRAG_DOUBT : island->doubt > 0 ? island->doubt - 1 : 0;
     world->next_memory[record].unsqueezed =
         (short)(island->wedge > 0 && !island->squeezed && island->unsqueezed > 0 ? island->unsqueezed - 1 : 0);
+    world->next_memory[record].vain = (short)(block->vain > 0 ? block->vain - 1 : 0);
     world->next_memory[record].dear = (short)island->dear;
     world->next_memory[record].hard = (short)island->hard;
     if (island->echo != NULL) {

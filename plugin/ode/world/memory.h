@@ -50,6 +50,7 @@ typedef struct spragContactMemory {
     short dear;       /* as of the island, in the next step */
     short heap;       /* 1: its island was a heap in haste (haste.h) */
     short unsqueezed; /* as of the island, in the next step */
+    short vain;       /* as of its block (rows.h), in the next step */
     double trace;     /* m, of an island of few contacts (slop.h) */
     /* for the user alone */
     double slip_now[3]; /* m/s */

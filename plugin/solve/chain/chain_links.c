@@ -51,7 +51,7 @@
 #define NEAR 1.5e-3           /* of the largest |q| */
 #define SECONDS_APPROACH 2e-6 /* a block of W: in less time Newton's steps may not end, and sweeps leave less */
 #define SLIDES 1e4            /* times `enough`, m/s: for what slides faster it is enough at once */
-#define STEEP 1e3             /* a coefficient with which a cone is all but a half-space (release.h) */
+#define STEEP 1e3             /* a coefficient with which a cone is all but a half-space (parting.h) */
 #define COUPLED 0.5           /* a mechanism: joints couple more than this part of all pairs of blocks */
 
 enum {
@@ -149,7 +149,7 @@ int spragChainRoundsKnown(const spragProblem *problem)
     return problem->contact_count > SEARCH_CHEAP ? ROUNDS_KNOWN : 0;
 }
 
-/* What is solved again in a step has less work from time to time (ode/islands/release.c). */
+/* What is solved again in a step has less work from time to time (ode/islands/parting.c). */
 static double patience(const spragSolveOptions *options)
 {
     return options->work_limit > 0 ? fmin(WORK_PATIENT, SHARE_PATIENT * options->work_limit) : WORK_PATIENT;

@@ -169,7 +169,7 @@ static double meanOf(const Glue *glue, int k)
     return (W[0] + W[4] + W[8]) / 3;
 }
 
-/* 0: it has parted (ode/islands/release.h): no tangential impulse. */
+/* 0: it has parted (ode/islands/parting.h): no tangential impulse. */
 static int holds(const spragProblem *problem, int k)
 {
     return problem->bound[6 * (size_t)k + 4] > 0;

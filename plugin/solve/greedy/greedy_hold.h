@@ -4,7 +4,7 @@
  * and a visit, which solves a contact exactly, never adds to it: such visits lead nowhere astray, whatever rows ask for
  * that no motion gives.  But an infinite coefficient (SPRAG_GREEDY_STICKS) holds only what presses.  So some visits are
  * made with each contact as it was taken, holding or parted, and then what parts holds no more, and what presses does,
- * and so on (as in release.h).  With mu = 10 or 100 in place of infinity, or if each visit decides whether its
+ * and so on (as in parting.h).  With mu = 10 or 100 in place of infinity, or if each visit decides whether its
  * contact holds, heaps of 50 boxes and more get energy from their visits, and fly apart.
  *
  * So coefficients above SPRAG_GREEDY_STEEP, too, are taken for infinite, and the last visits are made with the true one

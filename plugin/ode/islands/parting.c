@@ -1,0 +1,295 @@
+#include "ode/islands/parting.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "linalg/vec3.h"
+#include "solve/contact/policy.h"
+
+/* Limit of the work of cones in place of infinite friction, in 3x3 products: some 0.3 ms.  (With 3e6, ten times the
+ * time is spent on the half of what is left; a doll on the ground took 12 ms in a step.) */
+#define WORK_CONES 1e5
+
+#define HALF 0.5        /* of all the work of a step: what is solved then has less and less of its limit, */
+#define LEAST_LEFT 0.03 /* down to this part of it */
+
+#define TOTAL_LEAST 1e6 /* 3x3 products: a solution has the first methods of the chain, at least */
+
+enum {
+    ROUNDS_WITH_RETURN = 4,
+    LET_GO_MOST = 2, /* times that a contact is let go, before the cone next to its law takes its place */
+    ROUNDS_MAX = 8,
+    VAIN_STEPS = 9, /* that cones are not tried in after a miss: the same contacts seldom have better luck */
+    FEW = 60        /* blocks of an island in which they are tried */
+};
+
+static void setTangential(double *bound, const unsigned char unused[3], double limit)
+{
+    for (int row = 1; row < 3; ++row) {
+        bound[row] = unused[row] ? 0 : -limit;
+        bound[3 + row] = unused[row] ? 0 : limit;
+    }
+}
+
+static void setCoefficients(spragIsland *island, int k, const double mu[2])
+{
+    island->mu[k] = island->block[k].mu = mu[0];
+    island->block[k].mu_minus = mu[1];
+    if (island->mu_minus != NULL)
+        island->mu_minus[k] = mu[1];
+}
+
+void spragPartingLaw(spragIsland *island, int k, spragBlockKind kind)
+{
+    const double mu = kind == SPRAG_BLOCK_CONTACT ? SPRAG_COEFFICIENT_INFINITE : 0;
+    island->kind[k] = (unsigned char)kind;
+    island->block[k].kind = kind;
+    setCoefficients(island, k, (double[2]){mu, mu});
+}
+
+static int isHeld(const double bound[6])
+{
+    return bound[4] > 0 || bound[5] > 0;
+}
+
+/* 1: contact k has an infinite coefficient, as a BOX still. */
+static int mayPart(const spragIsland *island, int k)
+{
+    return island->block[k].parts && island->block[k].kind == SPRAG_BLOCK_BOX;
+}
+
+static int isCone(const spragIsland *island, int k)
+{
+    return island->block[k].parts && island->block[k].kind == SPRAG_BLOCK_CONTACT;
+}
+
+static int hasCones(const spragIsland *island)
+{
+    int any = 0;
+    for (int k = 0; k < island->block_count && !any; ++k)
+        any = isCone(island, k);
+    return any;
+}
+
+/* 1: some contact presses that was let go, and would be let go again if it were held, as a contact alone is at once. */
+static int holdsInVain(const spragIsland *island, int round)
+{
+    const int most = island->block_count == 1 ? 1 : LET_GO_MOST;
+    int vain = hasCones(island);
+    for (int k = 0; k < island->block_count && !vain; ++k)
+        vain = mayPart(island, k) && !isHeld(island->bound + 6 * k) && island->r[3 * k] > 0 &&
+               (round >= ROUNDS_WITH_RETURN || island->block[k].let_go >= most);
+    return vain;
+}
+
+/* Contact k is let go. */
+static void release(spragIsland *island, int k)
+{
+    spragBlock *block = &island->block[k];
+    setTangential(island->bound + 6 * k, block->unused, 0);
+    island->r[3 * k + 1] = island->r[3 * k + 2] = 0;
+    block->let_go = (unsigned char)(block->let_go + (block->let_go < LET_GO_MOST));
+}
+
+/* cones: 1: they may take the place of infinite friction.  1: some contact has another law now. */
+static int releaseParting(spragIsland *island, int round, int cones)
+{
+    const int in_vain = cones && holdsInVain(island, round);
+    int changed = 0;
+    for (int k = 0; k < island->block_count; ++k) {
+        if (!mayPart(island, k))
+            continue;
+        double *bound = island->bound + 6 * k, *r = island->r + 3 * k;
+        const int held = isHeld(bound), presses = r[0] > 0;
+        const int pulls = held && !presses && spragNorm2(r + 1) > 0 && island->u[3 * k] > SPRAG_SLIP_TOLERANCE;
+        if (pulls)
+            release(island, k);
+        if (in_vain && (pulls || !held))
+            spragPartingLaw(island, k, SPRAG_BLOCK_CONTACT);
+        else if (!held && presses && (cones || round < ROUNDS_WITH_RETURN))
+            setTangential(bound, island->block[k].unused, INFINITY);
+        else if (!pulls)
+            continue;
+        changed = 1;
+    }
+    return changed;
+}
+
+/* A contact that slips back within the step stood still in between: it gets mu_static, which may hold it.  One that has
+ * mu_static and slips all the same gets its kinetic coefficient.  1: some coefficient changed. */
+static int holdOrSlip(spragIsland *island)
+{
+    const double still = spragStill(island->solve.residual);
+    int changed = 0;
+    for (int k = 0; k < island->block_count; ++k) {
+        spragBlock *block = &island->block[k];
+        const double *u = island->u + 3 * k + 1, *before = island->problem.history[k].slip;
+        if (!block->differ || !(spragNorm2(u) > still))
+            continue;
+        if (block->hold == SPRAG_HOLD_NOT && u[0] * before[0] + u[1] * before[1] < 0) {
+            setCoefficients(island, k, block->resting);
+            block->hold = SPRAG_HOLD_STATIC;
+        } else if (block->hold == SPRAG_HOLD_STATIC) {
+            setCoefficients(island, k, block->kinetic);
+            block->hold = SPRAG_HOLD_LOST;
+        } else {
+            continue;
+        }
+        changed = 1;
+    }
+    return changed;
+}
+
+static double workLeft(const spragIsland *island, double limit)
+{
+    if (!(island->spent > HALF * island->most))
+        return limit;
+    return limit * fmax(LEAST_LEFT, (1 - island->spent / island->most) / (1 - HALF));
+}
+
+/* Of all methods of a solution together; 0: no limit.  A method that is asked for by name, by the user as by
+ * solveWedged, has all it needs for the first one of a step. */
+static double totalLeft(const spragSolveOptions *options, const spragIsland *island)
+{
+    const int named = options->solver != SPRAG_SOLVER_AUTO && island->spent == 0;
+    return named || !(island->most < INFINITY) ? 0 : fmax(TOTAL_LEAST, island->most - island->spent);
+}
+
+/* What has a limit has this one where cones stand for infinite friction. */
+static void limitCones(spragSolveOptions *options, const spragIsland *island)
+{
+    if (!(options->work_total > 0) || !hasCones(island))
+        return;
+    options->work_limit = fmin(options->work_limit, WORK_CONES);
+    options->work_total = fmin(options->work_total, WORK_CONES);
+}
+
+/* The rounds of a solution. */
+typedef struct Rounds {
+    const spragSolveOptions *options;
+    spragChainPart part, again; /* of the chain, in the first round and later */
+    double begin;               /* s */
+    int round, cones;           /* cones: 1: they may take the place of infinite friction */
+    double *guess;              /* (3 block_count) r of the last step, if they did there; else NULL */
+    double *kept;               /* (12 block_count) r, u, bound before they did, to be taken back; or NULL */
+    spragSolveInfo info;        /* the same */
+    int *iterations;
+} Rounds;
+
+/* Begins without cones.  What was before says whether they are in vain, and what their guess is, if some contact slid
+ * at the edge of one.  0: no memory. */
+static int begin(Rounds *rounds, spragIsland *island)
+{
+    const size_t n = 3 * (size_t)island->block_count;
+    int slid = 0;
+    for (int k = 0; k < island->block_count; ++k) {
+        spragBlock *block = &island->block[k];
+        const double *r = island->r + 3 * k;
+        const int cone = isCone(island, k);
+        slid |=
+            cone || (block->parts && spragNorm2(r + 1) > r[0] && island->problem.history[k].mode == SPRAG_MODE_SLIP);
+        rounds->cones &= block->vain == 0;
+        block->let_go = 0;
+        if (cone)
+            spragPartingLaw(island, k, SPRAG_BLOCK_BOX);
+    }
+    if (!slid || !rounds->cones)
+        return 1;
+    rounds->guess = SPRAG_TAKE_RAW(&island->lane->arena, double, n);
+    if (rounds->guess != NULL)
+        memcpy(rounds->guess, island->r, n * sizeof *rounds->guess);
+    return rounds->guess != NULL;
+}
+
+/* Where cones are about to take the place of infinite friction, keeps what they may be taken back to.  0: no memory. */
+static int keepBefore(Rounds *rounds, const spragIsland *island)
+{
+    const size_t n = (size_t)island->block_count;
+    if (!rounds->cones || hasCones(island) || !holdsInVain(island, rounds->round))
+        return 1;
+    rounds->kept = SPRAG_TAKE_RAW(&island->lane->arena, double, 12 * n);
+    if (rounds->kept == NULL)
+        return 0;
+    memcpy(rounds->kept, island->r, 3 * n * sizeof *rounds->kept);
+    memcpy(rounds->kept + 3 * n, island->u, 3 * n * sizeof *rounds->kept);
+    memcpy(rounds->kept + 6 * n, island->bound, 6 * n * sizeof *rounds->kept);
+    rounds->info = island->solve;
+    return 1;
+}
+
+/* What cones did not solve slides without friction. */
+static void takeBefore(Rounds *rounds, spragIsland *island)
+{
+    const size_t n = (size_t)island->block_count;
+    for (int k = 0; k < island->block_count; ++k)
+        if (isCone(island, k)) {
+            spragPartingLaw(island, k, SPRAG_BLOCK_BOX);
+            island->block[k].vain = VAIN_STEPS;
+        }
+    memcpy(island->r, rounds->kept, 3 * n * sizeof *rounds->kept);
+    memcpy(island->u, rounds->kept + 3 * n, 3 * n * sizeof *rounds->kept);
+    memcpy(island->bound, rounds->kept + 6 * n, 6 * n * sizeof *rounds->kept);
+    island->solve = rounds->info;
+    rounds->cones = 0;
+    rounds->kept = NULL;
+}
+
+/* 1: there is another round. */
+static int goesOn(Rounds *rounds, spragIsland *island, spragStatus *status)
+{
+    const int before = hasCones(island);
+    if (*status == SPRAG_ERROR_MEMORY || ++rounds->round >= ROUNDS_MAX)
+        return 0;
+    if (!keepBefore(rounds, island)) {
+        *status = SPRAG_ERROR_MEMORY;
+        return 0;
+    }
+    const int changed = releaseParting(island, rounds->round, rounds->cones) | holdOrSlip(island);
+    if (rounds->guess != NULL && !before && hasCones(island))
+        memcpy(island->r, rounds->guess, 3 * (size_t)island->block_count * sizeof *island->r);
+    return changed;
+}
+
+static spragStatus solveRound(const Rounds *rounds, spragIsland *island)
+{
+    const spragSolveOptions *options = rounds->options;
+    spragSolveOptions own = *options;
+    own.time_limit = spragTimeLeft(options->time_limit, rounds->begin);
+    own.work_limit = workLeft(island, ldexp(options->work_limit, -rounds->round)); /* from the last round's answer */
+    own.work_total = totalLeft(&own, island);
+    limitCones(&own, island);
+    const spragStatus status = spragChainSolvePart(rounds->round > 0 ? rounds->again : rounds->part, &island->problem,
+                                                   &own, &island->lane->arena, island->r, island->u, &island->solve);
+    *rounds->iterations += island->solve.iterations;
+    island->spent += island->solve.work;
+    return status;
+}
+
+spragStatus spragPartingSolve(spragChainPart part, const spragSolveOptions *options, spragIsland *island,
+                              int *iterations)
+{
+    spragArena *arena = &island->lane->arena;
+    const spragArenaMark mark = spragArenaMarkGet(arena);
+    const int on = spragChainGoesOn(&island->problem, options, part);
+    Rounds rounds = {.options = options,
+                     .part = part,
+                     .again = on && part != SPRAG_CHAIN_DOUBTED ? SPRAG_CHAIN_WHOLE : part, /* another problem */
+                     .begin = options->time_limit > 0 ? spragSeconds() : 0,
+                     .cones = island->block_count <= FEW,
+                     .iterations = iterations};
+    spragStatus status = begin(&rounds, island) ? SPRAG_OK : SPRAG_ERROR_MEMORY;
+    int more = status == SPRAG_OK;
+    while (more) {
+        status = solveRound(&rounds, island);
+        more = goesOn(&rounds, island, &status);
+        if (more || status == SPRAG_ERROR_MEMORY || rounds.kept == NULL ||
+            island->solve.residual <= fmax(options->tolerance, options->enough))
+            continue;
+        takeBefore(&rounds, island);
+        status = island->solve.status;
+        more = goesOn(&rounds, island, &status);
+    }
+    spragArenaRelease(arena, mark);
+    return status;
+}
