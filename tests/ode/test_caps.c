@@ -134,6 +134,44 @@ static void barrelsAndCoinsRest(void **state)
     }
 }
 
+/* So does a crate on the end of a column, of the world or of a kinematic body.  (On one of the world, whose geom only a
+ * search for it proves to be alive, 13 of 24 crates rattled for ever, at up to 0.16 m/s.) */
+static void cratesOnColumnsRest(void **state)
+{
+    (void)state;
+    const double h = 1.0 / 60, angle = 0.08;
+    for (int k = 0; k < 24; ++k) {
+        const double half = 0.15 + 0.006 * k;
+        Scene s = openScene(RADIUS, LENGTH);
+        dContact contact[MOST];
+        dSpaceID space = dSimpleSpaceCreate(NULL);
+        dGeomID column = dCreateCylinder(space, 0.2 + 0.005 * k, 1);
+        dBodyID foot = k % 4 == 3 ? dBodyCreate(s.world) : NULL;
+        dGeomSetBody(column, foot);
+        if (foot != NULL)
+            dBodySetKinematic(foot);
+        dGeomSetPosition(column, 0, 0, -0.5);
+        dGeomDestroy(s.geom);
+        s.geom = dCreateBox(space, 2 * half, 2 * half, 0.2);
+        dGeomSetBody(s.geom, s.body);
+        lean(&s, 0, 0.2, angle, k, 0);
+        dBodySetPosition(s.body, 0.02, 0.03, 0.15);
+        for (int i = 0; i < 5 / h && dBodyIsEnabled(s.body); ++i) {
+            const int count = dCollide(s.geom, column, MOST, &contact[0].geom, sizeof *contact);
+            for (int j = 0; j < count; ++j) {
+                contact[j].surface = (dSurfaceParameters){.mode = dContactApprox1, .mu = 0.6};
+                dJointAttach(spragJointCreateContact(s.sprag, s.group, &contact[j]), s.body, foot);
+            }
+            assert_int_equal(spragWorldStep(s.sprag, h), SPRAG_OK);
+            dJointGroupEmpty(s.group);
+        }
+        assert_false(dBodyIsEnabled(s.body));
+        CHECK_NEAR(dBodyGetPosition(s.body)[2], 0.1, 1e-4);
+        closeScene(&s);
+        dSpaceDestroy(space);
+    }
+}
+
 static double deepestOf(const Scene *s, double *least)
 {
     const spragContact *own;
@@ -183,7 +221,7 @@ int main(void)
 {
     dInitODE2(0);
     const struct CMUnitTest tests[] = {cmocka_unit_test(contactsHaveTheirDepth), cmocka_unit_test(barrelsAndCoinsRest),
-                                       cmocka_unit_test(othersAreLeft)};
+                                       cmocka_unit_test(cratesOnColumnsRest), cmocka_unit_test(othersAreLeft)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;

@@ -209,7 +209,7 @@ static void aHeapThatIsCutShortRests(void **state)
     assert_in_range(moving, 0, 1);
 }
 
-/* Where visits lead away with so much friction, less of it holds the bodies apart (matrix_free.c).  (They fell into
+/* Where visits lead away with so much friction, less of it holds the bodies apart (greedy_solve.c).  (They fell into
  * each other, and flew away at tens of m/s.) */
 static void aHeapOfHighFrictionHolds(void **state)
 {

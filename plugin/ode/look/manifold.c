@@ -286,10 +286,13 @@ typedef struct Place {
     int touches; /* 0: it waits */
 } Place;
 
-/* The normal now, that of the one flat side, or along what is between a round one and another; 0: it may be any. */
-static int findNormal(const spragManifoldPoint *point, double own[2][3], double apart[3], double n[3])
+/* The normal now, that of the one flat side, or along what is between a round one and another; 0: it may be any.
+ * Of two flat sides one of which is the world's it is that, as colliders name it.  (Between it and the end of a coin
+ * that rocks it left the plane: of two points of its rim each was given up for the other, for ever.) */
+static int findNormal(const Run *run, const spragManifoldPoint *point, double own[2][3], double apart[3], double n[3])
 {
-    const int flat[2] = {point->side[0] == SPRAG_MANIFOLD_FLAT, point->side[1] == SPRAG_MANIFOLD_FLAT},
+    const int world = run->shape[1].class < 0 && point->side[1] == SPRAG_MANIFOLD_FLAT,
+              flat[2] = {point->side[0] == SPRAG_MANIFOLD_FLAT && !world, point->side[1] == SPRAG_MANIFOLD_FLAT},
               round = point->side[0] == SPRAG_MANIFOLD_ROUND || point->side[1] == SPRAG_MANIFOLD_ROUND;
     double sum[3], turn[3];
     for (int i = 0; i < 3; ++i) {
@@ -365,7 +368,7 @@ static int follow(const Run *run, spragManifoldPoint *point, Place *place)
     findCentres(run, point, at);
     for (int i = 0; i < 3; ++i)
         apart[i] = at[0][i] - at[1][i];
-    if (!findNormal(point, own, apart, place->n))
+    if (!findNormal(run, point, own, apart, place->n))
         return 0;
     const double arm = point->arm, height = spragDot3(apart, place->n),
                  rises = height - (point->from[0] + point->from[1]),
@@ -614,17 +617,21 @@ static int anyNamedInPart(const spragSnapshot *s)
     return 0;
 }
 
-/* 1: something lies on a pipe of the world. */
+/* 1: something lies on a pipe of the world.  (Of more points than NAMED_MOST only what lies on another geom than the
+ * one before: most lie on the same floor.) */
 static int anyOnPipe(spragWorldID world)
 {
     const spragSnapshot *s = &world->snapshot;
+    dGeomID floor = NULL;
     for (int k = 0; k < s->joint_count; ++k) {
         const spragJointState *joint = &s->joint[k];
         if (joint->contact == NULL || !joint->enabled || joint->body[1] >= 0)
             continue;
         if (k + NAMED_MOST < s->joint_count && goesOn(joint, joint + NAMED_MOST)) {
             k += NAMED_MOST;
-            continue;
+            if (spragGeomOf(joint, 1) == floor)
+                continue;
+            floor = spragGeomOf(joint, 1);
         }
         Run run;
         run.world = world, run.first = k;

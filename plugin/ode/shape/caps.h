@@ -10,14 +10,15 @@
  *     depth = a.(x - c) / p,      of the octagon, whose corners lie beyond the rim, no more than the whole does.
  *
  * That they are of such a collider the contacts say themselves: they have one normal and one depth, and their points
- * lie in the plane into which the cylinder reaches as deep. */
+ * lie in the plane into which the cylinder reaches as deep.  The cylinder is a body's, or a column of the world with a
+ * box of a body on it (pipes.h). */
 #ifndef SPRAG_ODE_CAPS_H
 #define SPRAG_ODE_CAPS_H
 
 #include "ode/world/world.h"
 
-/* Once the joints of the snapshot are there: contacts whose depth is not theirs are replaced, in the arena (without
- * memory they stay). */
+/* Once the joints of the snapshot are there, and the step's pipes have begun: contacts whose depth is not theirs are
+ * replaced, in the arena (without memory they stay). */
 void spragCapsLevel(struct spragWorld *world);
 
 #endif
