@@ -124,15 +124,25 @@ static int isFace(const Cap *cap)
     return turned == 0 && apart <= cap->about + ABOUT * cap->depth;
 }
 
+/* m, of the end below the point of contact j. */
+static double depthAt(const Cap *cap, int j)
+{
+    double arm[3];
+    for (int i = 0; i < 3; ++i)
+        arm[i] = geomOf(cap, j)->pos[i] - cap->centre[i];
+    return spragDot3(cap->axis, arm) / spragDot3(cap->normal, cap->axis);
+}
+
 static void level(struct spragWorld *world, const Cap *cap)
 {
-    const double p = spragDot3(cap->normal, cap->axis);
+    double deepest = 0;
+    for (int j = cap->first; j < cap->end; ++j)
+        deepest = fmax(deepest, depthAt(cap, j));
+    if (deepest < cap->depth - cap->about - ABOUT * cap->depth)
+        return;
     for (int j = cap->first; j < cap->end; ++j) {
         spragJointState *joint = &cap->s->joint[j];
-        double arm[3];
-        for (int i = 0; i < 3; ++i)
-            arm[i] = joint->contact->geom.pos[i] - cap->centre[i];
-        const double depth = fmin(fmax(spragDot3(cap->axis, arm) / p, 0), cap->depth);
+        const double depth = fmin(fmax(depthAt(cap, j), 0), cap->depth);
         dContact *own =
             cap->depth - depth > TOO_LITTLE * cap->rounding ? SPRAG_TAKE_RAW(&world->arena, dContact, 1) : NULL;
         if (own == NULL)
