@@ -1,4 +1,4 @@
-/* A random heap for solve/greedy/greedy, and the same as a problem with W. */
+/* A random heap for solve/greedy, and the same as a problem with W. */
 #ifndef SPRAG_TESTS_GREEDY_HEAP_H
 #define SPRAG_TESTS_GREEDY_HEAP_H
 

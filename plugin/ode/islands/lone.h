@@ -1,8 +1,8 @@
 /* Islands of one body that rests or slides, by plain contacts, on what does not move, which is most of what lies about
  * in a game, or on what moves as it likes, as one body (lone_drive.h): a lift, a turntable.
  *
- * They are four to a group and go from ODE's contacts to impulses without blocks and without W (lone.h).  What is
- * refused here, or not solved, takes the way of all islands. */
+ * They are four to a group and go from ODE's contacts to impulses without blocks and without W (solve/search/lone.h).
+ * What is refused here, or not solved, takes the way of all islands. */
 #ifndef SPRAG_ODE_LONE_H
 #define SPRAG_ODE_LONE_H
 

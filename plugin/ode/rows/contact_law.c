@@ -236,8 +236,8 @@ double spragPlainMu(const dContact *contact)
 int spragContactIsRoller(const dContact *contact, int slips)
 {
     const dSurfaceParameters *p = &contact->surface;
-    return (p->mode & dContactRolling) && hasCoefficient(p) && p->rho > SPRAG_FRICTION_LEAST &&
-           isPlain(contact, p->mode & ~dContactRolling, slips);
+    return (p->mode & dContactRolling) && (p->mode & dContactApprox1_N) && hasCoefficient(p) &&
+           p->rho > SPRAG_FRICTION_LEAST && isPlain(contact, p->mode & ~dContactRolling, slips);
 }
 
 double spragRollerBound(const dContact *contact, double L)
