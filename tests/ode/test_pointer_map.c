@@ -1,6 +1,8 @@
 /* Addresses to numbers: all that was put is found, whatever the addresses have in common, and nothing else. */
 #include "support/check.h"
 
+#include <stdlib.h>
+
 #include "ode/world/pointer_map.h"
 
 enum { KEYS = 3000 };
@@ -78,10 +80,41 @@ static void probesAreFew(void **state)
     spragArenaFree(&arena);
 }
 
+static int byAddress(const void *a, const void *b)
+{
+    const uintptr_t x = (uintptr_t) * (const void *const *)a, y = (uintptr_t) * (const void *const *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Pairs of what lies at even distances, as a program's bodies do, each with each and with none.  (Under the sum of
+ * their addresses 1 and 4 were the pair 2 and 3.) */
+static void eachPairHasItsKey(void **state)
+{
+    (void)state;
+    enum { THINGS = 200, PAIRS = THINGS * (THINGS + 1) / 2 };
+    const size_t stride[] = {16, 48, 400, 4096, (size_t)1 << 20};
+    static const void *key[PAIRS];
+    const char *base = (const char *)(uintptr_t)0x7f0012345670;
+    for (size_t s = 0; s < sizeof stride / sizeof *stride; ++s) {
+        int count = 0;
+        for (size_t i = 0; i < THINGS; ++i)
+            for (size_t j = i; j < THINGS; ++j) {
+                const char *a = base + i * stride[s], *b = i == j ? NULL : base + j * stride[s];
+                key[count] = spragPointerPair(a, b);
+                assert_ptr_equal(key[count], spragPointerPair(b, a));
+                assert_non_null(key[count++]);
+            }
+        qsort(key, PAIRS, sizeof *key, byAddress);
+        for (int i = 1; i < PAIRS; ++i)
+            assert_true(key[i - 1] != key[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whatWasPutIsFound),
+        cmocka_unit_test(eachPairHasItsKey),
         cmocka_unit_test(keysOfOneHomeGoRoundTheEnd),
         cmocka_unit_test(probesAreFew),
     };

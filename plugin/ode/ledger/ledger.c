@@ -122,7 +122,7 @@ void spragContactLocal(const spragSnapshot *s, const spragJointState *joint, dou
 
 const void *spragLedgerPair(const dBodyID body[2])
 {
-    return (const void *)(((uintptr_t)body[0] + (uintptr_t)body[1]) | 1);
+    return spragPointerPair(body[0], body[1]);
 }
 
 static dBodyID bodyId(const spragSnapshot *s, int body)

@@ -453,11 +453,6 @@ static int addJoint(Run *run, Points *points, const Place *place)
 
 /* ---------------------------------------------------------------- runs */
 
-static const void *keyOf(const dGeomID geom[2])
-{
-    return (const void *)(((uintptr_t)geom[0] + (uintptr_t)geom[1]) | 1);
-}
-
 static int goesOn(const spragJointState *a, const spragJointState *b)
 {
     return b->contact != NULL && b->enabled && a->body[0] == b->body[0] && a->body[1] == b->body[1] &&
@@ -509,7 +504,9 @@ static int keepOf(Run *run, Points *points)
         world->next_named[world->next_named_count++] = run->named[k];
     }
     run->points = run->count;
-    int k = world->named_count > 0 ? spragPointerMapGet(&points->first, keyOf(run->named[0].geom)) : -1;
+    int k = world->named_count > 0
+                ? spragPointerMapGet(&points->first, spragPointerPair(run->named[0].geom[0], run->named[0].geom[1]))
+                : -1;
     for (; k >= 0; k = points->next[k]) {
         const int order = orderOf(run, &world->named[k]);
         points->met[k] |= order != 0;
@@ -562,8 +559,7 @@ static int keepSleepers(spragWorldID world, const Points *points)
 static int isKnown(const Run *run, const Points *points)
 {
     const dContactGeom *geom = &jointOf(run, 0)->contact->geom;
-    return run->world->named_count > 0 &&
-           spragPointerMapGet(&points->first, keyOf((const dGeomID[2]){geom->g1, geom->g2})) >= 0;
+    return run->world->named_count > 0 && spragPointerMapGet(&points->first, spragPointerPair(geom->g1, geom->g2)) >= 0;
 }
 
 static int isAsleep(const Run *run)
@@ -582,7 +578,7 @@ static int listLast(spragWorldID world, Points *points)
         !spragPointerMapMake(&points->first, &world->arena, count))
         return 0;
     for (int k = count - 1; k >= 0; --k) {
-        const void *key = keyOf(world->named[k].geom);
+        const void *key = spragPointerPair(world->named[k].geom[0], world->named[k].geom[1]);
         points->next[k] = spragPointerMapGet(&points->first, key);
         spragPointerMapPut(&points->first, key, k);
     }

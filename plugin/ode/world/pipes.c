@@ -81,7 +81,7 @@ int spragPipesFind(spragPipes *pipes, dGeomID alive, dGeomID geom)
     for (dSpaceID about = dGeomGetSpace((dGeomID)top); about != NULL && isOpen(about);
          about = dGeomGetSpace((dGeomID)top))
         top = about;
-    const uintptr_t key = (uintptr_t)geom ^ ((uintptr_t)top << 16);
+    const uintptr_t key = (uintptr_t)spragPointerPair(geom, top);
     uintptr_t *other = otherOf(pipes, key);
     if (*other == key || (pipes->space != top && !list(pipes, top)))
         return 0;

@@ -20,7 +20,7 @@ enum { SPRAG_PIPES_AMONG = 1000, SPRAG_PIPES_STEPS = 64, SPRAG_PIPES_OTHERS = 64
 
 /* A world's, from step to step; {0} at its beginning. */
 typedef struct spragPipes {
-    uintptr_t other[2 * SPRAG_PIPES_OTHERS]; /* of no pipes: their address, mixed with the space's; 0: free */
+    uintptr_t other[2 * SPRAG_PIPES_OTHERS]; /* of no pipes: their pair with the space (spragPointerPair); 0: free */
     int others;
     spragArena *arena; /* of the step */
     dSpaceID space;    /* that has been gone through in it, or NULL */
