@@ -198,7 +198,7 @@ static void theProblemIsTheOneThatWasSolved(void **state)
             addCorners(&t, t.body[1], 0.5);
             step(&t, 0.005);
             const spragIsland *island = &t.sprag->snapshot.island[0];
-            if (island->unsettled || island->wedge > 0 || island->locked > 0)
+            if (island->unsettled || island->wedge.speed > 0 || island->locked > 0)
                 continue;
             assert_true(spragProblemResidual(&island->problem, island->r) <= 1.001 * island->solve.residual + 1e-12);
         }

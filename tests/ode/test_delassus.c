@@ -213,7 +213,7 @@ static void motorsLetGoOnBricks(void **state)
         dJointGroupEmpty(t.group);
         const spragIsland *island = &((const struct spragWorld *)t.sprag)->snapshot.island[0];
         assert_true(spragProblemResidual(&island->problem, island->r) <= spragConfigDefault().tolerance);
-        waited += island->waits == SPRAG_WAITS_FOR_GUESS;
+        waited += island->matrix.waits == SPRAG_WAITS_FOR_GUESS;
     }
     assert_true(waited > 0);
     freeTwin(&t);
@@ -257,7 +257,7 @@ static const spragIsland *stepBoard(Twin *t, dBodyID board, const dBodyID man[ME
 
 static void checkHasW(const spragIsland *island)
 {
-    assert_int_equal(island->waits, SPRAG_WAITS_NOT);
+    assert_int_equal(island->matrix.waits, SPRAG_WAITS_NOT);
     assert_true(island->problem.block_count > 25 * island->problem.contact_count);
 }
 
@@ -278,7 +278,7 @@ static void menOnABoardHaveNoW(void **state)
         assert_true(island.solve.residual <= tolerance);
         if (island.greedy != NULL || island.bare != NULL) /* visited, or at rest */
             continue;
-        assert_int_equal(island.waits, SPRAG_WAITS_FOR_TRY);
+        assert_int_equal(island.matrix.waits, SPRAG_WAITS_FOR_TRY);
         assert_int_equal(island.problem.block_count, island.problem.contact_count); /* the diagonal */
         const spragSolveOptions options = {.solver = SPRAG_SOLVER_AUTO, .tolerance = tolerance, .work_limit = 1e7};
         assert_int_equal(spragDisturbedSuits(&island.problem, &options), 0); /* neighbours are known by W alone */
@@ -304,7 +304,7 @@ static void squeezedMenHaveW(void **state)
     for (int step = 0; step < 2; ++step) {
         dBodyAddForce(board, 1500, 700, 0);
         const spragIsland *island = stepBoard(&t, board, man, 0.6, 1e-3);
-        assert_true(island->wedge > 0);
+        assert_true(island->wedge.speed > 0);
         checkHasW(island);
     }
     freeTwin(&t);

@@ -18,9 +18,9 @@ static void theSlowMayRest(void **state)
     assert_true(spragIslandMayRest(&fake.world.snapshot, &fake.island));
     assert_true(spragIslandIsSlow(&fake.world.snapshot, &fake.island, 2));
     assert_false(spragIslandIsSlow(&fake.world.snapshot, &fake.island, 1.9));
-    fake.island.flat = 0;
+    fake.island.pile.flat = 0;
     assert_false(spragIslandMayRest(&fake.world.snapshot, &fake.island));
-    fake.island.flat = 1;
+    fake.island.pile.flat = 1;
     fake.body[1].velocity[2] = 0.2;
     assert_false(spragIslandMayRest(&fake.world.snapshot, &fake.island));
     fake.island.body_count = 1; /* a body alone is its own mean */
@@ -60,7 +60,7 @@ static void onlyWhatMovesApartFalls(void **state)
     fake.island.joint_count = 320; /* ragdolls */
     assert_false(spragIslandFalls(&fake.world, &fake.island));
     setFall(&fake);
-    fake.island.flat = 1;
+    fake.island.pile.flat = 1;
     assert_false(spragIslandFalls(&fake.world, &fake.island));
     setFall(&fake);
     fake.island.joint_count = fake.island.contact_count = 100;
@@ -121,7 +121,7 @@ static void whatIsSqueezedInATumblingHeapYields(void **state)
         }
         assert_int_equal(SceneStep(world, 1.0 / 60), SPRAG_OK);
         dJointGroupEmpty(plates);
-        if (step < FALL || !world->sprag->largest->tumbles)
+        if (step < FALL || !world->sprag->largest->pile.tumbles)
             continue;
         ++tumbling;
         far += !(spragWorldGetStepInfo(world->sprag).residual <= 1e-2);

@@ -56,13 +56,13 @@ static void aMissHalvesAnAnswerDoubles(void **state)
     setFake(&fake, 0);
     for (int k = 1; k < MOST + 3; ++k) {
         fake.island.solve.residual = k % 2 ? NAN : 1e-3;
-        fake.island.haste = spragHasteNext(&fake.world, &fake.island);
-        assert_int_equal(fake.island.haste, k < MOST ? k : MOST);
+        fake.island.before.haste = spragHasteNext(&fake.world, &fake.island);
+        assert_int_equal(fake.island.before.haste, k < MOST ? k : MOST);
     }
     for (int k = 1; k < MOST + 3; ++k) {
         fake.island.solve.residual = 1e-9;
-        fake.island.haste = spragHasteNext(&fake.world, &fake.island);
-        assert_int_equal(fake.island.haste, k < MOST ? MOST - k : 0);
+        fake.island.before.haste = spragHasteNext(&fake.world, &fake.island);
+        assert_int_equal(fake.island.before.haste, k < MOST ? MOST - k : 0);
     }
 }
 
@@ -72,9 +72,9 @@ static void aCatchIsAMiss(void **state)
     (void)state;
     static Fake fake;
     setFake(&fake, 0);
-    fake.island.flat = 0;
-    fake.island.wedge = 1;
-    fake.island.rigid = 0.02;
+    fake.island.pile.flat = 0;
+    fake.island.wedge.speed = 1;
+    fake.island.wedge.rigid = 0.02;
     fake.island.body_count = 100;
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), 1);
     fake.island.body_count = 60;
@@ -88,8 +88,8 @@ static void aConflictHurriesWhatMoves(void **state)
     (void)state;
     static Fake fake;
     setFake(&fake, 0);
-    fake.island.sticks = 2;
-    fake.island.wedge = 1;
+    fake.island.pile.sticks = 2;
+    fake.island.wedge.speed = 1;
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), 1);
     fake.body[0].velocity[0] = 0.01;
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), 0);
@@ -103,8 +103,8 @@ static void aDearAnswerHalves(void **state)
     setFake(&fake, 0);
     fake.island.solve.residual = 1e-9;
     fake.island.solve.method_iterations[SPRAG_SOLVER_NEWTON] = 200;
-    fake.island.haste = spragHasteNext(&fake.world, &fake.island);
-    assert_int_equal(fake.island.haste, 1);
+    fake.island.before.haste = spragHasteNext(&fake.world, &fake.island);
+    assert_int_equal(fake.island.before.haste, 1);
     fake.world.config.patient = 1;
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), 0);
     fake.world.config.patient = 0;
@@ -126,12 +126,12 @@ static void whatMayRestHasMore(void **state)
             for (int i = 2; i < FAKE_BODIES; ++i)
                 fake.body[i] = fake.body[i % 2];
             fake.island.body_count = 120;
-            fake.island.flat = flat;
+            fake.island.pile.flat = flat;
             fake.island.contact_count = 700;
             fake.island.solve.residual = 1e-3;
             for (int k = 0; k < MOST + 3; ++k)
-                fake.island.haste = spragHasteNext(&fake.world, &fake.island);
-            assert_int_equal(fake.island.haste, slow && flat ? 4 : MOST);
+                fake.island.before.haste = spragHasteNext(&fake.world, &fake.island);
+            assert_int_equal(fake.island.before.haste, slow && flat ? 4 : MOST);
         }
 }
 
@@ -150,17 +150,17 @@ static void largeWorldsBeginWithHaste(void **state)
         fake.world.snapshot.active_count = of[i].joints;
         fake.world.config.enough = of[i].plays ? 1e-6 : 0;
         fake.island.body_count = FAKE_BODIES;
-        fake.island.flat = 0;
+        fake.island.pile.flat = 0;
         for (int k = 0; k < FAKE_BODIES; ++k)
             /* about their mean, of 0.098 m/s a step: they travel */
             fake.body[k].velocity[0] = 3 + (k % 2 ? 1 : -1) * (of[i].moves ? 3e-3 : 1e-3);
         for (int k = 0; k < FAKE_JOINTS && !of[i].known; ++k)
             fake.joint[k].memory = k % 3 == 0 ? k : -1;
         assert_int_equal(spragHasteOf(&fake.world, &fake.island), of[i].haste);
-        fake.island.flat = 1; /* its own 600 contacts count */
+        fake.island.pile.flat = 1; /* its own 600 contacts count */
         assert_int_equal(spragHasteOf(&fake.world, &fake.island), of[i].plays ? 3 : 0);
         fake.world.config.tolerance = 1e-3; /* no less: W would freeze the program as well */
-        fake.island.flat = 0;
+        fake.island.pile.flat = 0;
         assert_int_equal(spragHasteOf(&fake.world, &fake.island), of[i].haste);
         fake.world.config.tolerance = 1e-8;
         fake.world.config.patient = 1;
@@ -179,7 +179,7 @@ static void aWallThatIsHitHasMoreThanAHeap(void **state)
     for (int k = 0; k < FAKE_BODIES; ++k)
         fake.body[k].velocity[0] = k % 2 ? 0.3 : -0.3;
     assert_int_equal(spragHasteOf(&fake.world, &fake.island), 2);
-    fake.island.flat = 0;
+    fake.island.pile.flat = 0;
     assert_int_equal(spragHasteOf(&fake.world, &fake.island), MOST);
 }
 
@@ -206,7 +206,7 @@ static void heapsAreDearSooner(void **state)
     fake.island.solve.residual = 1e-9;
     fake.island.solve.method_iterations[SPRAG_SOLVER_NEWTON] = 30; /* 18000 of 600 contacts */
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), 0);
-    fake.island.flat = 0;
+    fake.island.pile.flat = 0;
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), 1);
     fake.island.solve.method_iterations[SPRAG_SOLVER_NEWTON] = 15;
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), 0);
@@ -225,8 +225,8 @@ static void fewHurryWhereTheyAreDear(void **state)
     fake.island.solve.residual = 1e-9;
     fake.island.solve.method_iterations[SPRAG_SOLVER_NEWTON] = 300;
     for (int k = 1; k < MOST + 3; ++k) {
-        fake.island.haste = spragHasteNext(&fake.world, &fake.island);
-        assert_int_equal(fake.island.haste, k < MOST_FEW ? k : MOST_FEW);
+        fake.island.before.haste = spragHasteNext(&fake.world, &fake.island);
+        assert_int_equal(fake.island.before.haste, k < MOST_FEW ? k : MOST_FEW);
         assert_false(spragHasteSkips(&fake.world, &fake.island));
     }
     fake.island.solve.method_iterations[SPRAG_SOLVER_NEWTON] = 30;
@@ -249,19 +249,19 @@ static void partsOfAFallHurry(void **state)
     enum { HEAP = 4 }; /* of any heap in such a world */
     setFall(&fake);
     assert_int_equal(spragHasteOf(&fake.world, &fake.island), HEAP);
-    fake.island.falls = 1;
-    fake.island.haste = spragHasteOf(&fake.world, &fake.island);
-    assert_int_equal(fake.island.haste, MOST);
+    fake.island.pile.falls = 1;
+    fake.island.before.haste = spragHasteOf(&fake.world, &fake.island);
+    assert_int_equal(fake.island.before.haste, MOST);
     assert_true(spragHasteSkips(&fake.world, &fake.island));
     fake.island.solve.residual = 1e-3;
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), MOST);
-    fake.island.falls = 0; /* it has come to lie, flat: half of the work, and W */
-    fake.island.flat = 1;
+    fake.island.pile.falls = 0; /* it has come to lie, flat: half of the work, and W */
+    fake.island.pile.flat = 1;
     assert_int_equal(spragHasteOf(&fake.world, &fake.island), 0);
     for (int k = 0; k < FAKE_JOINTS; ++k)
         fake.memory[k].haste = MOST;
-    fake.island.haste = spragHasteOf(&fake.world, &fake.island);
-    assert_int_equal(fake.island.haste, 1);
+    fake.island.before.haste = spragHasteOf(&fake.world, &fake.island);
+    assert_int_equal(fake.island.before.haste, 1);
     assert_false(spragHasteSkips(&fake.world, &fake.island));
 }
 
@@ -271,13 +271,13 @@ static void aHeapThatIsStirredKeepsItsHaste(void **state)
     (void)state;
     static Fake fake;
     setFake(&fake, 0);
-    fake.island.stirred = 1;
-    fake.island.haste = 4;
+    fake.island.pile.stirred = 1;
+    fake.island.before.haste = 4;
     fake.island.solve.residual = 1e-4;
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), 4);
     fake.island.solve.residual = 1e-9; /* it is solved */
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), 3);
-    fake.island.tumbles = 1;
+    fake.island.pile.tumbles = 1;
     fake.island.solve.residual = 1e-3;
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), 4);
 }

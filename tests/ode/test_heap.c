@@ -21,7 +21,7 @@ static void aHeapIsLargeSooner(void **state)
         setFake(&fake, 0);
         fake.island.contact_count = of[i].contacts;
         fake.island.joint_count = of[i].joints;
-        fake.island.flat = of[i].flat;
+        fake.island.pile.flat = of[i].flat;
         fake.world.config.patient = of[i].patient;
         fake.world.config.enough = of[i].plays ? 1e-6 : 0;
         assert_int_equal(spragIslandIsHeap(&fake.world, &fake.island), of[i].heap);
@@ -30,11 +30,11 @@ static void aHeapIsLargeSooner(void **state)
     }
     fake.island.contact_count = fake.island.joint_count = 61; /* where some have mu = infinity, from 60 on */
     assert_false(spragIslandIsLarge(&fake.world, &fake.island));
-    fake.island.sticks = 1;
+    fake.island.pile.sticks = 1;
     assert_true(spragIslandIsLarge(&fake.world, &fake.island));
     assert_true(spragIslandIsOurs(&fake.world, &fake.island));
-    fake.island.sticks = 0;
-    fake.island.falls = 1;
+    fake.island.pile.sticks = 0;
+    fake.island.pile.falls = 1;
     assert_true(spragIslandIsLarge(&fake.world, &fake.island));
 }
 
@@ -45,7 +45,7 @@ static void someContactsHoldWithoutBound(void **state)
     static Fake fake;
     setFake(&fake, 0);
     dContact glued = {.surface = {.mu = dInfinity}}, sticky = {.surface = {.mode = dContactApprox1, .mu = dInfinity}};
-    fake.island.flat = 0;
+    fake.island.pile.flat = 0;
     fake.contact.surface.mu = 300;
     fake.joint[3].contact = NULL; /* a hinge among them */
     assert_int_equal(spragIslandSticks(&fake.world, &fake.island), 0);
@@ -55,9 +55,9 @@ static void someContactsHoldWithoutBound(void **state)
     for (int k = 200; k < 220; ++k)
         fake.joint[k].contact = &sticky;
     assert_int_equal(spragIslandSticks(&fake.world, &fake.island), 2);
-    fake.island.flat = 1;
+    fake.island.pile.flat = 1;
     assert_int_equal(spragIslandSticks(&fake.world, &fake.island), 0);
-    fake.island.flat = 0;
+    fake.island.pile.flat = 0;
     fake.island.contact_count = 60;
     assert_int_equal(spragIslandSticks(&fake.world, &fake.island), 0);
 }
@@ -70,7 +70,7 @@ static void contactsThatSlipDoNotStick(void **state)
     static Fake fake;
     setFake(&fake, 0);
     dContact slips = {.surface = {.mode = dContactApprox1 | dContactSlip1 | dContactSlip2, .mu = dInfinity}};
-    fake.island.flat = 0;
+    fake.island.pile.flat = 0;
     for (int k = 0; k < FAKE_JOINTS; ++k) {
         fake.joint[k].contact = &slips;
         fake.joint[k].body[1] = 1;
@@ -111,7 +111,7 @@ static void highCoefficientsCountFromFewerOn(void **state)
     high.surface.mu = 50;
     rolls.surface.mode |= dContactRolling;
     fake.contact.surface = (dSurfaceParameters){.mode = dContactApprox1, .mu = 0.5};
-    fake.island.flat = 0;
+    fake.island.pile.flat = 0;
     fake.island.body_count = 10;
     fake.island.contact_count = fake.island.joint_count = 40;
     for (int k = 0; k < 11; ++k)
@@ -138,11 +138,11 @@ static void aHeapInHasteSparesW(void **state)
     static Fake fake;
     setFake(&fake, 0);
     fake.island.joint_count = fake.island.contact_count = 101;
-    fake.island.flat = 0;
+    fake.island.pile.flat = 0;
     fake.world.snapshot.step = 1.0 / 60;
     fake.world.snapshot.gravity[2] = -9.81;
     assert_false(spragIslandSparesW(&fake.world, &fake.island)); /* what has been solved is so again */
-    fake.island.haste = 1;
+    fake.island.before.haste = 1;
     assert_true(spragIslandSparesW(&fake.world, &fake.island));
     fake.island.joint_count = 110; /* joints hold it */
     assert_false(spragIslandSparesW(&fake.world, &fake.island));
@@ -150,9 +150,9 @@ static void aHeapInHasteSparesW(void **state)
     fake.world.snapshot.gravity[2] = -9.81e-3; /* a world in km */
     assert_false(spragIslandSparesW(&fake.world, &fake.island));
     fake.world.snapshot.gravity[2] = -9.81;
-    fake.island.flat = 1;
+    fake.island.pile.flat = 1;
     assert_false(spragIslandSparesW(&fake.world, &fake.island));
-    fake.island.flat = 0;
+    fake.island.pile.flat = 0;
     fake.world.config.tolerance = 1e-5;
     assert_true(spragIslandSparesW(&fake.world, &fake.island));
     fake.world.config.patient = 1;
@@ -161,7 +161,7 @@ static void aHeapInHasteSparesW(void **state)
     fake.world.config.time_limit = 0.01;
     assert_false(spragIslandSparesW(&fake.world, &fake.island));
     fake.world.config.time_limit = 0;
-    fake.island.haste = 0;
+    fake.island.before.haste = 0;
     fake.island.contact_count = fake.island.joint_count = 401;
     assert_true(spragIslandSparesW(&fake.world, &fake.island));
 }

@@ -288,7 +288,7 @@ static void lateMechanismsAreSwept(void **state)
     config.time_limit = TICK;
     Row row = makeRow(0, &config);
     stepRow(&row);
-    assert_int_equal(row.sprag->snapshot.island[0].lean, 0);
+    assert_int_equal(row.sprag->snapshot.island[0].matrix.lean, 0);
     assert_in_range(spragWorldGetStepInfo(row.sprag).iterations, 21, 30);
     freeRow(&row);
 }

@@ -22,20 +22,20 @@ static void recordsTellOfTheLastStep(void **state)
     fake.memory[3].doubt = 4;
     fake.memory[3].unsqueezed = 6;
     fake.memory[4].hard = 1;
-    fake.island.wedged_before = fake.island.hard_before = fake.island.doubt = fake.island.unsqueezed = 9;
+    fake.island.before.wedged = fake.island.before.hard = fake.island.before.doubt = fake.island.before.unsqueezed = 9;
     spragIslandLookBack(&fake.world, &fake.island); /* the world knows of none */
-    assert_int_equal(fake.island.wedged_before + fake.island.doubt + fake.island.hard_before, 0);
+    assert_int_equal(fake.island.before.wedged + fake.island.before.doubt + fake.island.before.hard, 0);
     fake.world.wedges = 1;
     spragIslandLookBack(&fake.world, &fake.island);
-    assert_int_equal(fake.island.wedged_before, 1);
-    assert_int_equal(fake.island.doubt, 4);
-    assert_int_equal(fake.island.unsqueezed, 6);
-    assert_int_equal(fake.island.hard_before, 1);
+    assert_int_equal(fake.island.before.wedged, 1);
+    assert_int_equal(fake.island.before.doubt, 4);
+    assert_int_equal(fake.island.before.unsqueezed, 6);
+    assert_int_equal(fake.island.before.hard, 1);
     fake.joint[4].memory = -1; /* that contact is new, and the one below it of another island */
     fake.island.joint = fake.number + 4;
     fake.island.joint_count = 6;
     spragIslandLookBack(&fake.world, &fake.island);
-    assert_int_equal(fake.island.wedged_before + fake.island.doubt + fake.island.hard_before, 0);
+    assert_int_equal(fake.island.before.wedged + fake.island.before.doubt + fake.island.before.hard, 0);
     fake.memory[5].wedged = 2;
     fake.memory[6].hard = 1;
     fake.joint[5].memory = fake.joint[6].memory = -1;
@@ -44,8 +44,8 @@ static void recordsTellOfTheLastStep(void **state)
     fake.joint[6].bearing = &bearing;
     fake.memory[8].wedged = 3; /* a hinge's number is not of a record of contacts */
     spragIslandLookBack(&fake.world, &fake.island);
-    assert_int_equal(fake.island.wedged_before, 2);
-    assert_int_equal(fake.island.hard_before, 1);
+    assert_int_equal(fake.island.before.wedged, 2);
+    assert_int_equal(fake.island.before.hard, 1);
 }
 
 /* What spent all its work has half of it in the next step, down to an eighth, and comes back by steps that do not. */
@@ -58,14 +58,14 @@ static void dearStepsAreCounted(void **state)
     fake.memory[3].dear = 2;
     fake.world.hard = 1;
     spragIslandLookBack(&fake.world, &fake.island);
-    assert_int_equal(fake.island.dear, 2);
-    fake.island.spent = 2, fake.island.most = 1;
+    assert_int_equal(fake.island.before.dear, 2);
+    fake.island.work.spent = 2, fake.island.work.most = 1;
     assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 3);
-    fake.island.dear = 3;
+    fake.island.before.dear = 3;
     assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 3);
-    fake.island.most = 2; /* as much as there is is not too much */
+    fake.island.work.most = 2; /* as much as there is is not too much */
     assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 2);
-    fake.island.dear = 0;
+    fake.island.before.dear = 0;
     assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 0);
 }
 
@@ -76,19 +76,19 @@ static void workInVainIsHalved(void **state)
     static Fake fake;
     setFake(&fake, 0);
     fake.island.solve.residual = 1;
-    fake.island.spent = 6e7, fake.island.most = 8e7;
+    fake.island.work.spent = 6e7, fake.island.work.most = 8e7;
     assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 2);
-    fake.island.dear = 2, fake.island.most = 2e7, fake.island.spent = 2e7;
+    fake.island.before.dear = 2, fake.island.work.most = 2e7, fake.island.work.spent = 2e7;
     assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 3);
-    fake.island.dear = 4, fake.island.most = fake.island.spent = 5e6;
+    fake.island.before.dear = 4, fake.island.work.most = fake.island.work.spent = 5e6;
     assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 3);
-    fake.island.dear = 0, fake.island.spent = 6e7, fake.island.most = 8e7;
+    fake.island.before.dear = 0, fake.island.work.spent = 6e7, fake.island.work.most = 8e7;
     fake.island.solve.residual = 1e-4; /* it was not in vain */
     assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 0);
     fake.island.solve.residual = 1;
-    fake.island.haste = 1; /* which has its own measure */
+    fake.island.before.haste = 1; /* which has its own measure */
     assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 0);
-    fake.island.haste = 0;
+    fake.island.before.haste = 0;
     fake.island.locked = 1; /* nor was what no force can mend */
     assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 0);
     fake.island.locked = 0;
@@ -104,19 +104,19 @@ static void lateAnswersAreHard(void **state)
     setFake(&fake, 0);
     fake.island.block_count = 60;
     fake.island.solve.fallback = 1;
-    fake.island.spent = 1.1e7;
+    fake.island.work.spent = 1.1e7;
     fake.island.solve.iterations = 501;
     assert_true(spragIslandHardens(&fake.island));
     fake.island.solve.iterations = 500;
     assert_false(spragIslandHardens(&fake.island));
     fake.island.solve.iterations = 60000;
-    fake.island.spent = 0.9e7;
+    fake.island.work.spent = 0.9e7;
     assert_false(spragIslandHardens(&fake.island));
-    fake.island.spent = 1.1e7;
+    fake.island.work.spent = 1.1e7;
     assert_true(spragIslandHardens(&fake.island));
-    fake.island.vain = 1; /* the chain began anew after what carried before */
+    fake.island.again = SPRAG_AGAIN_IN_VAIN; /* the chain began anew after what carried before */
     assert_false(spragIslandHardens(&fake.island));
-    fake.island.hard = 1; /* it carried again */
+    fake.island.again = SPRAG_AGAIN_SOLVED; /* it carried again */
     assert_true(spragIslandHardens(&fake.island));
     fake.island.block_count = 61;
     assert_false(spragIslandHardens(&fake.island));

@@ -119,7 +119,7 @@ static void whereVisitsAreNotEnoughThereIsW(void **state)
     for (int k = 0; k < 2; ++k) {
         assert_int_equal(SceneStep(world, STEP), SPRAG_OK);
         const spragIsland *island = &world->sprag->snapshot.island[0];
-        assert_int_equal(island->visited, k == 0);
+        assert_int_equal(island->matrix.visited, k == 0);
         assert_int_equal(island->bare != NULL, k == 1);
         assert_true(spragWorldGetStepInfo(world->sprag).residual <= 1e-5);
     }

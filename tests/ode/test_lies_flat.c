@@ -117,7 +117,7 @@ static void whatIsBuiltLiesFlat(void **state)
             const spragIsland *largest = world->sprag->largest;
             if (largest == NULL || largest->contact_count <= 100)
                 continue;
-            assert_int_equal(largest->flat, of[i].flat);
+            assert_int_equal(largest->pile.flat, of[i].flat);
             ++islands;
         }
         assert_true(islands > 0);
@@ -181,7 +181,7 @@ static void aWallUnderBallsStands(void **state)
         memcpy(start[i], dBodyGetPosition(brick[i]), sizeof start[i]);
     for (int step = 0; step < STEPS; ++step) {
         stepGame(&game, 1.0 / 60);
-        assert_true(game.sprag->largest->flat);
+        assert_true(game.sprag->largest->pile.flat);
     }
     double most = 0;
     for (int i = 0; i < BRICKS; ++i)

@@ -332,7 +332,7 @@ static void wIsMadeAfterAll(void **state)
     }
     step(&t, 1e-3);
     const spragIsland *island = &((const struct spragWorld *)t.sprag)->snapshot.island[0];
-    assert_true(island->wedge > 0 && island->rigid > 1e-6);
+    assert_true(island->wedge.speed > 0 && island->wedge.rigid > 1e-6);
     assert_false(spragProblemIsLean(&island->problem));
     freeTwin(&t);
 }

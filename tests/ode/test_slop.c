@@ -53,10 +53,10 @@ static void slopFollowsFromWhatIsLeft(void **state)
     const double h = 1.0 / 60;
     fake.island.solve.residual = 1e-3;
     CHECK_NEAR(spragSlopNext(&fake.world, &fake.island), 15e-3 * h, 1e-15);
-    fake.island.flat = 1; /* less, and no more than a fall */
+    fake.island.pile.flat = 1; /* less, and no more than a fall */
     CHECK_NEAR(spragSlopNext(&fake.world, &fake.island), 5e-3 * h, 1e-15);
-    fake.island.flat = 0;
-    fake.island.slop = 4e-4;
+    fake.island.pile.flat = 0;
+    fake.island.before.slop = 4e-4;
     CHECK_NEAR(spragSlopNext(&fake.world, &fake.island), 4e-4, 1e-15);
     fake.island.solve.residual = 1;
     CHECK_NEAR(spragSlopNext(&fake.world, &fake.island), 0.5 * 9.81 * h * h, 1e-12);
@@ -66,11 +66,11 @@ static void slopFollowsFromWhatIsLeft(void **state)
     CHECK_NEAR(spragSlopNext(&fake.world, &fake.island), 4e-4, 1e-15);
     fake.island.contact_count = 100, fake.island.joint_count = 101; /* and with a joint */
     CHECK_NEAR(spragSlopNext(&fake.world, &fake.island), 4e-4, 1e-15);
-    fake.island.joint_count = 100, fake.island.flat = 1;
+    fake.island.joint_count = 100, fake.island.pile.flat = 1;
     CHECK_NEAR(spragSlopNext(&fake.world, &fake.island), 4e-4, 1e-15);
-    fake.island.flat = 0;
+    fake.island.pile.flat = 0;
     fake.island.contact_count = fake.island.joint_count = JOINTS;
-    fake.island.slop = 2e-3;
+    fake.island.before.slop = 2e-3;
     CHECK_NEAR(spragSlopNext(&fake.world, &fake.island), 2e-3 * (1 + h / 1.6), 1e-15);
     for (int k = 0; k < JOINTS; ++k)
         fake.memory[k].slop = 1e-3;
@@ -114,7 +114,7 @@ static void lessStaysAtOnceOfThinBodies(void **state)
     CHECK_NEAR(slopOfGeom(&fake, dCreateCylinder(NULL, 0.01, 0.2), body), 1e-3, 1e-15);
     CHECK_NEAR(slopOfGeom(&fake, dCreateCylinder(NULL, 0.1, 0.02), body), 1e-3, 1e-15);
     CHECK_NEAR(slopOfGeom(&fake, dCreateBox(NULL, 0.2, 0.02, 0.2), NULL), fall, 1e-12); /* not its own: may be gone */
-    fake.island.slop = 1e-3;
+    fake.island.before.slop = 1e-3;
     CHECK_NEAR(slopOfGeom(&fake, dCreateBox(NULL, 0.2, 0.002, 0.2), body), 1e-3 * (1 + 1 / 96.0), 1e-15);
     dWorldDestroy(world);
 }
@@ -136,7 +136,7 @@ static void whatOverlapsByLessStays(void **state)
     const double least = 1e-3 * 9.81 / 60 / 12; /* m */
     CHECK_NEAR(askedOf(&fake, JOINTS, 0.9 * least), 0, 0);
     CHECK_NEAR(askedOf(&fake, JOINTS, 1.1 * least), 13.2 * least, 1e-15);
-    fake.island.slop = 1e-3;
+    fake.island.before.slop = 1e-3;
     CHECK_NEAR(askedOf(&fake, JOINTS, 0.9e-3), 0, 0);
     CHECK_NEAR(askedOf(&fake, JOINTS, 1.1e-3), 13.2e-3, 1e-15);
     CHECK_NEAR(askedOf(&fake, SPRAG_BLOCKS_FEW, 0.9e-3), 10.8e-3, 1e-15);

@@ -8,6 +8,7 @@
 #include <ode/ode.h>
 #include <sprag/sprag_ode.h>
 
+#include "ode/ledger/hindsight.h"
 #include "ode/world/world.h"
 #include "support/last_digits.h"
 #include "support/uniform.h"
@@ -235,7 +236,7 @@ static void aWedgeIsSeldomAskedForASqueeze(void **state)
         assert_int_equal(eventsOf(&vice, SPRAG_EVENT_JAM, &reason), 1);
         squeezed = strstr(reason, "squeezed") != NULL;
         assert_true(step >= LOCKED || !squeezed);
-        asked += ((const struct spragWorld *)vice.sprag)->snapshot.island[0].unsqueezed == SPRAG_UNSQUEEZED;
+        asked += ((const struct spragWorld *)vice.sprag)->snapshot.island[0].wedge.unsqueezed == SPRAG_UNSQUEEZED;
     }
     assert_in_range(asked, 2, LOCKED / SPRAG_UNSQUEEZED + 1);
     assert_int_equal(squeezed, 1);

@@ -19,23 +19,23 @@ static void inTheMostHasteVisitsSuffice(void **state)
     (void)state;
     static Fake fake;
     setFake(&fake, 0);
-    fake.island.haste = MOST;
+    fake.island.before.haste = MOST;
     fake.island.solve.residual = 1e-3;
     assert_true(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
     fake.island.solve.residual = 1e-6;
     assert_false(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
     fake.island.solve.residual = 1e-2;
-    fake.island.haste = MOST - 1;
+    fake.island.before.haste = MOST - 1;
     assert_false(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
     fake.world.config.tolerance = 1e-3; /* a solved step halves the haste of a heap that is not at rest yet */
     assert_false(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
-    fake.island.flat = 0;
+    fake.island.pile.flat = 0;
     assert_true(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
-    fake.island.haste = 0;
+    fake.island.before.haste = 0;
     assert_false(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
     fake.world.config.time_limit = 0.01;
     assert_false(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
-    fake.island.sticks = 2; /* what comes after W leads astray */
+    fake.island.pile.sticks = 2; /* what comes after W leads astray */
     assert_true(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
 }
 
@@ -48,16 +48,16 @@ static void largePilesAreVisitedWhileThatGains(void **state)
     setFake(&fake, 0);
     fake.body[0].velocity[0] = 0;
     fake.island.contact_count = 4000;
-    fake.island.haste = 1;
+    fake.island.before.haste = 1;
     fake.island.greedy = &greedy;
     fake.island.solve.residual = 1e-5;
     assert_true(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
     fake.island.solve.residual = 5e-5;
     assert_false(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
     fake.island.solve.residual = 1e-5;
-    fake.island.haste = 0;
+    fake.island.before.haste = 0;
     assert_false(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
-    fake.island.haste = 1;
+    fake.island.before.haste = 1;
     fake.island.contact_count = 2000;
     assert_false(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
     fake.island.contact_count = 4000;
@@ -73,30 +73,30 @@ static void whatIsFarOffMayBeWedged(void **state)
     static Fake fake;
     setFake(&fake, 0);
     fake.island.body_count = 61;
-    fake.island.wedge = 1;
-    fake.island.solve.residual = fake.island.rigid = 0.02;
+    fake.island.wedge.speed = 1;
+    fake.island.solve.residual = fake.island.wedge.rigid = 0.02;
     assert_true(spragVisitsMayBeWedged(&fake.world, &fake.island));
     assert_false(spragIslandIsCaught(&fake.world, &fake.island));
-    fake.island.haste = MOST; /* W is made for it whatever the haste */
+    fake.island.before.haste = MOST; /* W is made for it whatever the haste */
     assert_false(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
     fake.island.solve.residual = 0.009;
     assert_false(spragVisitsMayBeWedged(&fake.world, &fake.island));
     assert_true(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
     fake.island.solve.residual = 0.02;
-    fake.island.flat = 0;
+    fake.island.pile.flat = 0;
     assert_false(spragVisitsMayBeWedged(&fake.world, &fake.island));
     assert_true(spragIslandIsCaught(&fake.world, &fake.island));
     fake.island.body_count = 60;
     assert_true(spragVisitsMayBeWedged(&fake.world, &fake.island));
     assert_false(spragIslandIsCaught(&fake.world, &fake.island));
     fake.island.body_count = 61;
-    fake.island.solve.residual = fake.island.rigid = 6;
+    fake.island.solve.residual = fake.island.wedge.rigid = 6;
     assert_true(spragVisitsMayBeWedged(&fake.world, &fake.island));
     assert_false(spragIslandIsCaught(&fake.world, &fake.island));
     fake.island.contact_count = 601;
     assert_false(spragVisitsMayBeWedged(&fake.world, &fake.island));
-    fake.island.rigid = 0.02;
-    fake.island.wedge = 0; /* what has no wedge is caught nowhere */
+    fake.island.wedge.rigid = 0.02;
+    fake.island.wedge.speed = 0; /* what has no wedge is caught nowhere */
     assert_false(spragIslandIsCaught(&fake.world, &fake.island));
 }
 

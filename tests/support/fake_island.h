@@ -39,7 +39,7 @@ static inline void setFake(Fake *fake, int haste)
     fake->island.body_count = 2;
     fake->island.joint = fake->number;
     fake->island.joint_count = fake->island.contact_count = FAKE_JOINTS;
-    fake->island.flat = 1;
+    fake->island.pile.flat = 1;
 }
 
 /* 300 contacts of 100 bodies that fly apart, a part of a pile that falls in a world of 900. */
@@ -48,7 +48,7 @@ static inline void setFall(Fake *fake)
     setFake(fake, 0);
     fake->world.snapshot.active_count = 900;
     fake->island.body_count = 100;
-    fake->island.flat = 0;
+    fake->island.pile.flat = 0;
     fake->island.joint_count = fake->island.contact_count = 300;
     for (int k = 0; k < FAKE_BODIES; ++k)
         fake->body[k].velocity[0] = k % 2 ? 0.1 : -0.1;

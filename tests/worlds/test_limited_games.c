@@ -232,7 +232,7 @@ static void jointedWallHasNoW(void **state)
         }
     stepGame(&game, H);
     assert_int_equal(game.sprag->snapshot.island_count, 1);
-    assert_int_equal(game.sprag->snapshot.island[0].lean, 1);
+    assert_int_equal(game.sprag->snapshot.island[0].matrix.lean, 1);
     freeGame(&game);
 }
 

@@ -182,7 +182,7 @@ static void ballsInHasteAreVisitedLess(void **state)
         for (int i = 0; i < STEPS; ++i) {
             assert_int_equal(SceneStep(world, 1.0 / 60), SPRAG_OK);
             const spragIsland *heap = world->sprag->largest;
-            if (i < FIRST || heap == NULL || heap->haste < 6 || heap->stirred)
+            if (i < FIRST || heap == NULL || heap->before.haste < 6 || heap->pile.stirred)
                 continue;
             ++hurried;
             whole += heap->solve.iterations == sweeps[boxes];

@@ -106,7 +106,7 @@ static void stir(SceneWorld *world, dBodyID ball)
         dBodySetLinearVel(ball, 0.01 * sin(0.1 * k), 0.01 * cos(0.1 * k), 0);
         assert_int_equal(SceneStep(world, h), SPRAG_OK);
         const spragIsland *largest = world->sprag->largest;
-        if (!largest->stirred)
+        if (!largest->pile.stirred)
             continue;
         ++stirred;
         assert_non_null(largest->bare);

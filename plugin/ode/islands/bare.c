@@ -447,7 +447,7 @@ static void fillRange(void *data, int range, int first, int end)
     spragGreedy *greedy = &rows->bare->greedy;
     Before before = {0};
     /* Of high friction in haste what slides with p <= 0 is no reason. */
-    const int hurries = (rows->island->sticks || rows->island->steep) && rows->island->haste > 0;
+    const int hurries = (rows->island->pile.sticks || rows->island->pile.steep) && rows->island->before.haste > 0;
     int refused = 0, openers = 0;
     for (int from = first, to = from; from < end && !refused; from = to) {
         for (; to < end && to < from + NEAR; ++to) {
@@ -599,7 +599,7 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
     const spragConfig *config = &world->config;
     const int n = island->joint_count;
     island->bare = NULL;
-    island->stirred = 0;
+    island->pile.stirred = 0;
     /* Wanted: its answer may be rough, or must come soon.  What rests comes here too where an exact answer is asked
      * for: its guess may be that. */
     const int wanted = spragMatrixFreeWanted(world, island, n), heap = spragIslandSparesW(world, island),
@@ -611,7 +611,7 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
     Rows rows = {.world = world,
                  .island = island,
                  .surfaces = surfaces,
-                 .sticks = island->sticks || config->time_limit > 0 || config->tolerance >= SPRAG_ROUGH,
+                 .sticks = island->pile.sticks || config->time_limit > 0 || config->tolerance >= SPRAG_ROUGH,
                  .rolls = roll(s, island, 1)};
     if (!isPlain(&rows, &s->joint[island->joint[0]])) /* then, as a rule, none is */
         return;
@@ -625,7 +625,7 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
     if (!made)
         return;
     island->bare = rows.bare;
-    island->stirred = heap && rests != SPRAG_REST_NONE && (rests < SPRAG_REST_FULL || island->haste > 0);
+    island->pile.stirred = heap && rests != SPRAG_REST_NONE && (rests < SPRAG_REST_FULL || island->before.haste > 0);
     rows.bare->rests = rests;
     island->calmed = rests ? calmedOf(world, island) : 0;
     island->block_count = island->row_count = 0;
@@ -656,8 +656,8 @@ static spragStatus solveStirred(const struct spragWorld *world, const spragSolve
     spragStatus status = spragGreedySolveStirred(&rough, &bare->greedy, bare->others, bare->u, &island->solve);
     if (!(island->solve.residual <= STIRRED_LEFT)) /* a blow */
         status = visitLonger(options, island);
-    const int holds = island->sticks && island->haste == 0 && !(island->solve.residual <= STIRRED_LEFT),
-              goes_on = holds || (!island->sticks && !island->steep && spragVisitsMayBeWedged(world, island));
+    const int holds = island->pile.sticks && island->before.haste == 0 && !(island->solve.residual <= STIRRED_LEFT),
+              goes_on = holds || (!island->pile.sticks && !island->pile.steep && spragVisitsMayBeWedged(world, island));
     return status == SPRAG_NOT_CONVERGED && !goes_on ? SPRAG_LIMIT : status;
 }
 
@@ -693,7 +693,8 @@ static spragStatus solveRest(struct spragWorld *world, const spragSolveOptions *
     if (!roughly && endsCreep(options, island))
         return SPRAG_OK;
     if (!(options->time_limit > 0))
-        return island->haste > 0 && !(island->solve.residual <= STIRRED_LEFT) ? visitLonger(options, island) : status;
+        return island->before.haste > 0 && !(island->solve.residual <= STIRRED_LEFT) ? visitLonger(options, island)
+                                                                                     : status;
     if (spragGreedyMayEnd(&bare->greedy, left.time_limit))
         return status;
     if (island->solve.residual <= options->tolerance)
@@ -704,7 +705,7 @@ static spragStatus solveRest(struct spragWorld *world, const spragSolveOptions *
 int spragBareSolve(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
     spragBare *bare = island->bare;
-    const spragStatus status = island->stirred ? solveStirred(world, options, island)
+    const spragStatus status = island->pile.stirred ? solveStirred(world, options, island)
                                : bare->rests
                                    ? solveRest(world, options, island)
                                    : spragGreedySolve(options, &bare->greedy, bare->others, bare->u, &island->solve);

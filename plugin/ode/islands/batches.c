@@ -163,19 +163,20 @@ static void prepareIsland(Work *work, spragLane *lane, int k)
     if (island->declined != NULL)
         return;
     if (work->solve) { /* each asks for what was set before it */
-        island->flat = spragIslandLiesFlat(world, island);
-        island->sticks = spragIslandSticks(world, island);
-        island->steep = spragIslandIsSteep(world, island);
-        island->falls = spragIslandFalls(world, island);
-        island->haste = spragHasteOf(world, island);
-        island->slop = spragSlopOf(world, island);
-        island->trace = spragTraceOf(world, island);
+        island->pile.flat = spragIslandLiesFlat(world, island);
+        island->pile.sticks = spragIslandSticks(world, island);
+        island->pile.steep = spragIslandIsSteep(world, island);
+        island->pile.falls = spragIslandFalls(world, island);
+        island->before.haste = spragHasteOf(world, island);
+        island->before.slop = spragSlopOf(world, island);
+        island->before.trace = spragTraceOf(world, island);
         spragIslandLookBack(world, island);
-        island->hard = island->vain = 0;
+        island->wedge.unsqueezed = island->before.unsqueezed;
         spragBareMake(world, &work->surfaces, island);
-        if (island->bare == NULL && island->steep && island->haste > 0) { /* it is not visited: as any other */
-            island->steep = 0;
-            island->haste = spragHasteOf(world, island);
+        if (island->bare == NULL && island->pile.steep &&
+            island->before.haste > 0) { /* it is not visited: as any other */
+            island->pile.steep = 0;
+            island->before.haste = spragHasteOf(world, island);
         }
     }
     if (island->bare == NULL && !spragIslandAssemble(world, &work->surfaces, island))
@@ -194,11 +195,7 @@ static void finishIsland(Work *work, int k)
         done = spragIslandSolve(work->world, &work->surfaces, island, share);
     if (!done || !rescue(work, island))
         noteFailure(work, k);
-    island->dear = spragIslandDearNext(work->world, island); /* goes by the haste that it had */
-    island->haste = spragHasteNext(work->world, island);
-    island->slop = spragSlopNext(work->world, island);
-    island->trace = spragTraceNext(work->world, island);
-    island->hard = spragIslandHardens(island);
+    island->next = spragIslandLookAhead(work->world, island);
 }
 
 /* Islands that were solved at once have no share. */

@@ -55,7 +55,7 @@ typedef struct Course {
 /* Some milliseconds are spent, and the best answer is enough for the user. */
 static int isContent(const Course *course, const spragIsland *island)
 {
-    return course->least <= course->content && island->spent > SPRAG_WORK_PROMPT;
+    return course->least <= course->content && island->work.spent > SPRAG_WORK_PROMPT;
 }
 
 static int goesOn(const Course *course, const spragIsland *island, int late)
@@ -63,7 +63,7 @@ static int goesOn(const Course *course, const spragIsland *island, int late)
     const double residual = island->solve.residual;
     return (course->off > course->enough || residual > course->asked) && course->solutions < SOLUTIONS_MAX &&
            course->vain < (course->least <= SPRAG_MISSED ? VAIN_LATE : VAIN_MAX) && course->missed < MISSED_MAX &&
-           (course->solutions == 0 || island->spent <= island->most) && !isContent(course, island) &&
+           (course->solutions == 0 || island->work.spent <= island->work.most) && !isContent(course, island) &&
            (course->round < course->rounds || !late);
 }
 
@@ -83,8 +83,8 @@ static spragStatus sweep(const spragSolveOptions *options, const Course *course,
     return status;
 }
 
-/* After a solution: was it any good, and are sweeps next?  Not while contacts yield (island->wedge), of which sweeps
- * know nothing. */
+/* After a solution: was it any good, and are sweeps next?  Not while contacts yield (island->wedge.speed), of which
+ * sweeps know nothing. */
 static void look(Course *course, double residual, const spragIsland *island)
 {
     const int missed = residual > fmax(course->solved_to, SPRAG_MISSED);
@@ -95,7 +95,7 @@ static void look(Course *course, double residual, const spragIsland *island)
     const int in_vain = course->swept && !(course->off <= WORTH * course->off_solved);
     course->pause = in_vain ? PAUSE : course->pause > 0 ? course->pause - 1 : 0;
     course->swept = 0;
-    course->sweeps = course->pause == 0 && !missed && !(island->wedge > 0);
+    course->sweeps = course->pause == 0 && !missed && !(island->wedge.speed > 0);
 }
 
 /* Will rounds of sweeps end it soon, at the pace of the last one?  before: what was left then, m/s. */
@@ -182,7 +182,7 @@ static spragStatus judgeLocked(const spragSolveOptions *options, spragIsland *is
 static int isUnsettled(const Course *course, const spragSolveOptions *options, const spragIsland *island)
 {
     return course->least > fmax(options->tolerance, options->enough) && !(options->time_limit > 0) &&
-           !(island->wedge > 0);
+           !(island->wedge.speed > 0);
 }
 
 /* Searches on where rounds are not enough (settle.h), in small islands.  0: no memory. */
@@ -211,7 +211,7 @@ static spragStatus solveRounds(const struct spragWorld *world, const spragSolveO
     while (status != SPRAG_ERROR_MEMORY && goesOn(course, island, own.time_limit == SPRAG_TIME_LEAST)) {
         status = solveRound(world, &own, course, island, rounds);
         *iterations += island->solve.iterations;
-        if (island->wedge > 0 && own.iteration_limit == 0 && spragHasInfinite(island))
+        if (island->wedge.speed > 0 && own.iteration_limit == 0 && spragHasInfinite(island))
             own.iteration_limit = STEPS_AGAIN;
         own.time_limit = timeOf(options, begin, shared);
         if (large && spragTimeLeft(LATE_MOST * options->time_limit, begin) == SPRAG_TIME_LEAST)

@@ -98,7 +98,7 @@ static int holds(const spragSolveOptions *options, spragIsland *island, const Un
         const spragStatus status = spragChainSolvePart(SPRAG_CHAIN_SOON, &island->problem, options,
                                                        &island->lane->arena, island->r, island->u, &island->solve);
         *iterations += island->solve.iterations;
-        island->spent += island->solve.work;
+        island->work.spent += island->solve.work;
         if (status == SPRAG_ERROR_MEMORY)
             return -1;
         if (status != SPRAG_OK || spragConflicts(island))
@@ -119,12 +119,12 @@ static int bitsOf(unsigned set)
 /* Those that differ least from what held come first. */
 static int tryAll(const spragSolveOptions *options, spragIsland *island, const Units *units, int *iterations)
 {
-    const double most = island->spent + WORK_SETS;
+    const double most = island->work.spent + WORK_SETS;
     spragSolveOptions own = *options;
     int found = 0;
     for (int changes = 0; changes <= units->count && found == 0; ++changes)
-        for (unsigned change = 0; change < 1u << units->count && found == 0 && island->spent < most; ++change) {
-            own.work_total = most - island->spent;
+        for (unsigned change = 0; change < 1u << units->count && found == 0 && island->work.spent < most; ++change) {
+            own.work_total = most - island->work.spent;
             if (bitsOf(change) == changes)
                 found = holds(&own, island, units, units->held ^ change, iterations);
         }

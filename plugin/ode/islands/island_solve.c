@@ -83,7 +83,7 @@ static spragStatus solveTurned(struct spragWorld *world, const spragSolveOptions
     const double begin = options->time_limit > 0 ? spragSeconds() : 0;
     spragSolveOptions own = *options;
     spragStatus status = spragBoundedSolve(world, options, island);
-    for (int turn = 0; turn < TURNS_MAX && status == SPRAG_OK && island->spent <= island->most; ++turn) {
+    for (int turn = 0; turn < TURNS_MAX && status == SPRAG_OK && island->work.spent <= island->work.most; ++turn) {
         own.time_limit = spragTimeLeft(options->time_limit, begin);
         if ((turn > 0 && own.time_limit == SPRAG_TIME_LEAST) || !spragBearingsTurn(world, island, turn, &off))
             break;
@@ -115,11 +115,12 @@ static spragStatus solveMatrixFree(struct spragWorld *world, spragSolveOptions *
  * (delassus.h), whose methods that read W have not had their turn; for others not where time is limited. */
 static int asksForW(const spragSolveOptions *options, const spragIsland *island)
 {
-    if (island->waits == SPRAG_WAITS_FOR_GUESS)
+    if (island->matrix.waits == SPRAG_WAITS_FOR_GUESS)
         return island->solve.residual > fmax(options->tolerance, island->locked);
     const double asked = fmax(options->tolerance, options->enough),
-                 enough = island->waits == SPRAG_WAITS_FOR_TRY ? asked : fmax(asked, SPRAG_MISSED);
-    return island->lean && !(options->time_limit > 0) && (island->waits || island->reaches.entries <= ENTRIES_LATE) &&
+                 enough = island->matrix.waits == SPRAG_WAITS_FOR_TRY ? asked : fmax(asked, SPRAG_MISSED);
+    return island->matrix.lean && !(options->time_limit > 0) &&
+           (island->matrix.waits || island->reaches.entries <= ENTRIES_LATE) &&
            island->solve.residual > fmax(enough, island->locked);
 }
 
@@ -127,23 +128,23 @@ static int asksForW(const spragSolveOptions *options, const spragIsland *island)
 static double workLimitOf(const spragSolveOptions *options, const spragIsland *island)
 {
     const double whole = options->work_limit + WORK_PER_BLOCK * island->problem.block_count,
-                 work = ldexp(whole, -island->haste);
+                 work = ldexp(whole, -island->before.haste);
     const double glued = fmin(WORK_GLUED, WORK_PER_GLUED * island->problem.block_count);
-    return spragProblemIsGlued(&island->problem) && !island->sticks ? fmax(work, glued) : work;
+    return spragProblemIsGlued(&island->problem) && !island->pile.sticks ? fmax(work, glued) : work;
 }
 
 /* Of all solutions of a step; what the user limits is not limited here. */
 static double workOfStep(const spragSolveOptions *options, const spragIsland *island)
 {
-    return options->iteration_limit > 0 ? INFINITY : ldexp(SOLUTIONS_WORTH * options->work_limit, -island->dear);
+    return options->iteration_limit > 0 ? INFINITY : ldexp(SOLUTIONS_WORTH * options->work_limit, -island->before.dear);
 }
 
 /* Adds the problem's own part, as it now is, to the limit of the work, and sets that of the step. */
 static void limitWork(spragSolveOptions *options, spragIsland *island)
 {
     options->work_limit = workLimitOf(options, island);
-    island->most = workOfStep(options, island);
-    options->work_limit = fmin(options->work_limit, island->most);
+    island->work.most = workOfStep(options, island);
+    options->work_limit = fmin(options->work_limit, island->work.most);
 }
 
 /* The limit of the work of a try without W. */
@@ -160,15 +161,15 @@ static spragStatus solveLean(struct spragWorld *world, const spragSolveOptions *
                              spragIsland *island)
 {
     spragSolveOptions own = *options;
-    own.iteration_limit = island->waits == SPRAG_WAITS_FOR_GUESS ? STEPS_NEAR : options->iteration_limit;
-    if (island->waits == SPRAG_WAITS_FOR_TRY)
+    own.iteration_limit = island->matrix.waits == SPRAG_WAITS_FOR_GUESS ? STEPS_NEAR : options->iteration_limit;
+    if (island->matrix.waits == SPRAG_WAITS_FOR_TRY)
         own.work_limit = fmin(own.work_limit, workOfTry(island));
     const spragStatus status = solveTurned(world, &own, island);
-    const int missed = status == SPRAG_NOT_CONVERGED || (island->waits && status == SPRAG_LIMIT);
+    const int missed = status == SPRAG_NOT_CONVERGED || (island->matrix.waits && status == SPRAG_LIMIT);
     if (!missed || !asksForW(options, island))
         return status;
     const int iterations = island->solve.iterations;
-    island->tried |= island->waits == SPRAG_WAITS_FOR_TRY;
+    island->matrix.tried |= island->matrix.waits == SPRAG_WAITS_FOR_TRY;
     if (!spragAssembleCouple(world, island))
         return SPRAG_ERROR_MEMORY;
     if (island->declined != NULL)
@@ -184,7 +185,7 @@ static spragStatus solveLean(struct spragWorld *world, const spragSolveOptions *
 /* Makes W for an island that waits for its guess (delassus.h), unless that is near.  0: no memory. */
 static int coupleUnlessNear(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
-    if (island->waits != SPRAG_WAITS_FOR_GUESS || island->declined != NULL ||
+    if (island->matrix.waits != SPRAG_WAITS_FOR_GUESS || island->declined != NULL ||
         spragProblemJudge(&island->problem, island->r, island->u) <= NEAR_GUESS * options->tolerance)
         return 1;
     return spragAssembleCouple(world, island);
@@ -195,7 +196,7 @@ static int coupleUnlessNear(struct spragWorld *world, const spragSolveOptions *o
 static spragStatus solveWhole(struct spragWorld *world, const spragSolveOptions *given, spragIsland *island)
 {
     spragSolveOptions options = *given;
-    if (island->glued) {
+    if (island->matrix.glued) {
         options.work_limit = 0;
         return spragGlueSolve(&island->problem, &options, &island->lane->arena, island->r, island->u, &island->solve);
     }
@@ -309,7 +310,7 @@ static spragStatus solveHeld(struct spragWorld *world, const spragPointerMap *su
     spragSolveOptions own = *options;
     spragStatus status = SPRAG_OK;
     int broken = 1, late = 0;
-    const int probes = island->tumbles ? 1 : PROBES;
+    const int probes = island->pile.tumbles ? 1 : PROBES;
     for (int k = 0; k < probes && probed && broken > 0 && status == SPRAG_OK; ++k) {
         if (island->declined != NULL || !holdsRows(island))
             break;
@@ -385,8 +386,8 @@ static int solveSurge(struct spragWorld *world, const spragPointerMap *surfaces,
                       spragIsland *island, int round)
 {
     const int late = options->time_limit > 0 && options->time_limit <= SPRAG_TIME_LEAST;
-    const int last = round == SURGES_MAX || late || (round > 1 && island->spent > island->most);
-    if (island->declined != NULL || island->greedy != NULL || island->glued ||
+    const int last = round == SURGES_MAX || late || (round > 1 && island->work.spent > island->work.most);
+    if (island->declined != NULL || island->greedy != NULL || island->matrix.glued ||
         !spragSurges(&world->snapshot, island, last))
         return 0;
     const spragIsland before = *island;
@@ -406,7 +407,7 @@ static void solveBlocks(struct spragWorld *world, const spragPointerMap *surface
 {
     const double begin = seconds_left > 0 ? spragSeconds() : 0;
     spragSolveOptions options = spragIslandSolveOptions(&world->config, seconds_left);
-    island->tumbles = spragIslandTumbles(world, island);
+    island->pile.tumbles = spragIslandTumbles(world, island);
     const spragStatus status = solveHeld(world, surfaces, &options, island);
     takeImpulses(world, island, status);
     options.time_limit = spragTimeLeft(seconds_left, begin);
@@ -416,7 +417,7 @@ static void solveBlocks(struct spragWorld *world, const spragPointerMap *surface
         if (!solveSurge(world, surfaces, &options, island, round))
             break;
     }
-    if (island->declined == NULL && island->greedy == NULL && !island->glued && !(seconds_left > 0)) {
+    if (island->declined == NULL && island->greedy == NULL && !island->matrix.glued && !(seconds_left > 0)) {
         spragCoupledLookBack(world, island);
         spragPassingFind(world, &options, island);
     }
@@ -441,7 +442,7 @@ static int solveBare(struct spragWorld *world, const spragPointerMap *surfaces, 
         return 1;
     const int rests = bare->rests && island->solve.residual <= options.tolerance;
     island->bare = NULL;
-    island->visited = 1;
+    island->matrix.visited = 1;
     spragBareUndo(world, island);
     if (!spragIslandAssemble(world, surfaces, island))
         return 0;

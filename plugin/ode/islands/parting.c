@@ -143,17 +143,17 @@ static int holdOrSlip(spragIsland *island)
 
 static double workLeft(const spragIsland *island, double limit)
 {
-    if (!(island->spent > HALF * island->most))
+    if (!(island->work.spent > HALF * island->work.most))
         return limit;
-    return limit * fmax(LEAST_LEFT, (1 - island->spent / island->most) / (1 - HALF));
+    return limit * fmax(LEAST_LEFT, (1 - island->work.spent / island->work.most) / (1 - HALF));
 }
 
 /* Of all methods of a solution together; 0: no limit.  A method that is asked for by name, by the user as by
  * solveWedged, has all it needs for the first one of a step. */
 static double totalLeft(const spragSolveOptions *options, const spragIsland *island)
 {
-    const int named = options->solver != SPRAG_SOLVER_AUTO && island->spent == 0;
-    return named || !(island->most < INFINITY) ? 0 : fmax(TOTAL_LEAST, island->most - island->spent);
+    const int named = options->solver != SPRAG_SOLVER_AUTO && island->work.spent == 0;
+    return named || !(island->work.most < INFINITY) ? 0 : fmax(TOTAL_LEAST, island->work.most - island->work.spent);
 }
 
 /* What has a limit has this one where cones stand for infinite friction. */
@@ -262,7 +262,7 @@ static spragStatus solveRound(const Rounds *rounds, spragIsland *island)
     const spragStatus status = spragChainSolvePart(rounds->round > 0 ? rounds->again : rounds->part, &island->problem,
                                                    &own, &island->lane->arena, island->r, island->u, &island->solve);
     *rounds->iterations += island->solve.iterations;
-    island->spent += island->solve.work;
+    island->work.spent += island->solve.work;
     return status;
 }
 

@@ -69,7 +69,7 @@ void spragPassingFind(const struct spragWorld *world, const spragSolveOptions *o
     const int n = island->block_count;
     const double still = spragStill(island->solve.residual);
     int stopped = 0;
-    for (int k = 0; k < n && n <= BLOCKS_MAX && !(island->wedge > 0); ++k)
+    for (int k = 0; k < n && n <= BLOCKS_MAX && !(island->wedge.speed > 0); ++k)
         stopped += stops(island, k, still) && isDriven(island, k);
     if (stopped == 0)
         return;

@@ -9,6 +9,7 @@
 #include "ode/islands/parting.h"
 #include "ode/islands/soften.h"
 #include "ode/matrix/conflict.h"
+#include "ode/ledger/hindsight.h"
 #include "ode/work/heap.h"
 #include "problem/residual.h"
 #include "solve/contact/policy.h"
@@ -65,13 +66,13 @@ static int isSqueezed(const spragSolveOptions *options, spragIsland *island, spr
         return 0;
     if (spragSqueezeFind(island) == SPRAG_ERROR_MEMORY)
         *status = SPRAG_ERROR_MEMORY;
-    if (island->squeezed) {
+    if (island->wedge.squeezed) {
         spragProblemVelocity(&island->problem, island->r, island->u);
         island->solve.residual = spragProblemJudge(&island->problem, island->r, island->u);
     }
-    if (*status == SPRAG_ERROR_MEMORY || (island->squeezed && isFar(options, island)))
+    if (*status == SPRAG_ERROR_MEMORY || (island->wedge.squeezed && isFar(options, island)))
         return 1;
-    island->wedge = island->squeezed = 0; /* the guess is near enough: nothing yields */
+    island->wedge.speed = island->wedge.squeezed = 0; /* the guess is near enough: nothing yields */
     return 0;
 }
 
@@ -84,12 +85,12 @@ static int solveWedged(const spragSolveOptions *options, spragIsland *island, in
                        spragStatus *status)
 {
     spragSolveOptions own = *options;
-    if ((!island->wedged_before && !again) || own.solver != SPRAG_SOLVER_AUTO)
+    if ((!island->before.wedged && !again) || own.solver != SPRAG_SOLVER_AUTO)
         return 0;
     own.solver = SPRAG_SOLVER_VARIANT;
-    if (!again && island->unsqueezed == 0 && isSqueezed(options, island, status))
+    if (!again && island->wedge.unsqueezed == 0 && isSqueezed(options, island, status))
         return 1;
-    island->wedge = 0;
+    island->wedge.speed = 0;
     if (!again && island->block_count <= FEW) {
         *status = spragPartingSolve(SPRAG_CHAIN_WHOLE, &own, island, iterations);
     } else {
@@ -102,8 +103,9 @@ static int solveWedged(const spragSolveOptions *options, spragIsland *island, in
         return 1;
     if (spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
         *status = SPRAG_ERROR_MEMORY;
-    island->guides_yield |= island->wedge > 0 && island->wedged_before > 1; /* yielding contacts were not enough */
-    return *status == SPRAG_ERROR_MEMORY || island->wedge > 0;
+    island->wedge.guides |=
+        island->wedge.speed > 0 && island->before.wedged > 1; /* yielding contacts were not enough */
+    return *status == SPRAG_ERROR_MEMORY || island->wedge.speed > 0;
 }
 
 /* An island whose answer came from a late link of the chain in the last step: that link is tried first.  1: it is
@@ -111,22 +113,23 @@ static int solveWedged(const spragSolveOptions *options, spragIsland *island, in
 static int solveHard(const spragSolveOptions *options, spragIsland *island, const double *guess, int *iterations,
                      spragStatus *status)
 {
-    if (!island->hard_before || island->block_count > FEW || options->solver != SPRAG_SOLVER_AUTO || island->vain)
+    if (!island->before.hard || island->block_count > FEW || options->solver != SPRAG_SOLVER_AUTO ||
+        island->again == SPRAG_AGAIN_IN_VAIN)
         return 0;
     *status = spragPartingSolve(SPRAG_CHAIN_AGAIN, options, island, iterations);
-    island->vain = *status != SPRAG_OK && *status != SPRAG_ERROR_MEMORY;
-    island->hard = !island->vain && island->solve.fallback;
+    const int vain = *status != SPRAG_OK && *status != SPRAG_ERROR_MEMORY;
+    island->again = vain ? SPRAG_AGAIN_IN_VAIN : island->solve.fallback ? SPRAG_AGAIN_SOLVED : SPRAG_AGAIN_NOT;
     island->solve.fallback = 0; /* it was found, and quickly */
-    if (island->vain)
+    if (vain)
         memcpy(island->r, guess, 3 * (size_t)island->block_count * sizeof *guess);
-    return !island->vain;
+    return !vain;
 }
 
 /* The rest of the chain; with less work where a wedge stands against a solution, since contacts can yield instead. */
 static spragStatus goOn(const spragSolveOptions *options, spragIsland *island, spragChainPart rest, int *iterations)
 {
     spragSolveOptions own = *options;
-    if (!(island->wedge > 0))
+    if (!(island->wedge.speed > 0))
         return spragPartingSolve(rest, options, island, iterations);
     if (spragHasInfinite(island)) /* what answers there are took 30 to 240 ms */
         return SPRAG_NOT_CONVERGED;
@@ -134,7 +137,7 @@ static spragStatus goOn(const spragSolveOptions *options, spragIsland *island, s
     const spragChainPart despite = rest == SPRAG_CHAIN_DOUBTED ? rest : SPRAG_CHAIN_DESPITE;
     const spragStatus status = spragPartingSolve(despite, &own, island, iterations);
     if (status == SPRAG_OK || !isFar(options, island))
-        island->wedge = 0;
+        island->wedge.speed = 0;
     return status;
 }
 
@@ -142,7 +145,7 @@ static spragStatus goOn(const spragSolveOptions *options, spragIsland *island, s
 static int isAskedEarly(const spragSolveOptions *options, const spragIsland *island)
 {
     return options->solver == SPRAG_SOLVER_AUTO && options->enough > options->tolerance && island->block_count > FEW &&
-           (options->work_limit > WORK_BEFORE || island->doubt > 0);
+           (options->work_limit > WORK_BEFORE || island->before.doubt > 0);
 }
 
 /* 1: it may be asked for a wedge as soon as the first methods have failed: it has all the time that it takes. */
@@ -177,12 +180,12 @@ static spragStatus solveExactly(const spragSolveOptions *options, spragIsland *i
     const int asked = mayBeWedged(options, island);
     if (asked && spragSqueezeFind(island) == SPRAG_ERROR_MEMORY)
         return SPRAG_ERROR_MEMORY;
-    if (island->squeezed)
+    if (island->wedge.squeezed)
         return status;
     if (asked && island->block_count <= LARGE && (frictionIsModest(island) || spragHasInfinite(island)) &&
         spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
         return SPRAG_ERROR_MEMORY;
-    if (island->wedge > 0)
+    if (island->wedge.speed > 0)
         return goOn(options, island, SPRAG_CHAIN_DOUBTED, iterations);
     status = spragPartingSolve(SPRAG_CHAIN_LATER, options, island, iterations);
     if (status == SPRAG_NOT_CONVERGED && mayBeWedged(options, island) && spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
@@ -226,12 +229,12 @@ static spragStatus solveRigid(const spragSolveOptions *options, spragIsland *isl
     spragStatus status;
     if (solveWedged(options, island, again, iterations, &status))
         return status;
-    if (!again && !island->wedged_before && solveHard(options, island, guess, iterations, &status))
+    if (!again && !island->before.wedged && solveHard(options, island, guess, iterations, &status))
         return status;
     if (large)
         own.work_limit = fmin(own.work_limit, WORK_BEFORE);
     if (!conflicts && (guides || large || spragChainIsPrompt(&island->problem, options)))
-        return solveDoubted(options, island, own.work_limit, !guides && island->doubt > 0, iterations);
+        return solveDoubted(options, island, own.work_limit, !guides && island->before.doubt > 0, iterations);
     if (mayBeAsked(options, island))
         return solveExactly(options, island, iterations);
     status = spragPartingSolve(SPRAG_CHAIN_WHOLE, &own, island, iterations);
@@ -244,24 +247,25 @@ static spragStatus solveTumbling(const spragSolveOptions *options, spragIsland *
 {
     spragSolveOptions own = *options;
     spragStatus status;
-    if ((again || island->wedged_before) && isSqueezed(options, island, &status))
+    if ((again || island->before.wedged) && isSqueezed(options, island, &status))
         return status;
     own.tolerance = fmax(own.tolerance, TUMBLING);
-    own.work_limit = ldexp(WORK_TUMBLING, -(island->missed < MISSES_TUMBLING ? island->missed : MISSES_TUMBLING));
+    own.work_limit =
+        ldexp(WORK_TUMBLING, -(island->work.missed < MISSES_TUMBLING ? island->work.missed : MISSES_TUMBLING));
     status = spragPartingSolve(SPRAG_CHAIN_TUMBLING, &own, island, iterations);
     if (status != SPRAG_NOT_CONVERGED)
         return status;
     const int far = !(island->solve.residual <= FAR_OFF);
-    island->missed += far;
+    island->work.missed += far;
     if (far && !spragHasInfinite(island) && spragSqueezeFind(island) == SPRAG_ERROR_MEMORY)
         return SPRAG_ERROR_MEMORY;
-    return island->squeezed ? status : SPRAG_LIMIT;
+    return island->wedge.squeezed ? status : SPRAG_LIMIT;
 }
 
 /* Is a wedge that was not asked so yet a squeeze?  (Of a large island the next step asks.)  1: no memory. */
 static int nameSqueeze(spragIsland *island, spragStatus *status)
 {
-    if (!island->wedged_before && island->wedge > 0 && island->block_count <= LARGE &&
+    if (!island->before.wedged && island->wedge.speed > 0 && island->block_count <= LARGE &&
         spragSqueezeFind(island) == SPRAG_ERROR_MEMORY)
         *status = SPRAG_ERROR_MEMORY;
     return *status == SPRAG_ERROR_MEMORY;
@@ -290,7 +294,7 @@ static int isLeftFar(const Release *release, spragStatus status)
 static int keepGuess(Release *release)
 {
     const spragIsland *island = release->island;
-    const int wanted = release->again || island->wedged_before || island->hard_before;
+    const int wanted = release->again || island->before.wedged || island->before.hard;
     if (!wanted || !(release->asks || release->few))
         return 1;
     const size_t n = 3 * (size_t)island->block_count;
@@ -310,9 +314,9 @@ static spragStatus solveFirst(Release *release)
         return solveTumbling(options, island, release->again, &release->iterations);
     if (release->asks)
         return solveRigid(options, island, release->guess, release->again, &release->iterations);
-    if (release->few && (release->again || island->wedged_before) && isSqueezed(options, island, &status))
+    if (release->few && (release->again || island->before.wedged) && isSqueezed(options, island, &status))
         return status;
-    const spragChainPart part = island->waits == SPRAG_WAITS_FOR_TRY ? SPRAG_CHAIN_BEGINNING : SPRAG_CHAIN_WHOLE;
+    const spragChainPart part = island->matrix.waits == SPRAG_WAITS_FOR_TRY ? SPRAG_CHAIN_BEGINNING : SPRAG_CHAIN_WHOLE;
     return spragPartingSolve(part, options, island, &release->iterations);
 }
 
@@ -322,15 +326,16 @@ static spragStatus holdSome(Release *release, spragStatus status)
 {
     spragIsland *island = release->island;
     if (status == SPRAG_ERROR_MEMORY || !release->asks || release->tumbles || !spragHasInfinite(island) ||
-        !(island->wedge > 0 || spragConflicts(island)) ||
-        (island->block_count > SPRAG_HOLD_FEW && island->unsqueezed > 0 && (island->wedged_before || release->again)))
+        !(island->wedge.speed > 0 || spragConflicts(island)) ||
+        (island->block_count > SPRAG_HOLD_FEW && island->wedge.unsqueezed > 0 &&
+         (island->before.wedged || release->again)))
         return status;
     const int found = spragHoldSome(&release->options, island, &release->iterations);
     if (found <= 0) {
-        island->unsqueezed = SPRAG_UNSQUEEZED;
+        island->wedge.unsqueezed = SPRAG_UNSQUEEZED;
         return found < 0 ? SPRAG_ERROR_MEMORY : status;
     }
-    island->wedge = island->squeezed = 0;
+    island->wedge.speed = island->wedge.squeezed = 0;
     return SPRAG_OK;
 }
 
@@ -338,15 +343,16 @@ static spragStatus holdSome(Release *release, spragStatus status)
 static spragStatus yield(Release *release, spragStatus status)
 {
     spragIsland *island = release->island;
-    if (!isLeftFar(release, status) || !(island->wedge > 0 || spragConflicts(island)) || nameSqueeze(island, &status))
+    if (!isLeftFar(release, status) || !(island->wedge.speed > 0 || spragConflicts(island)) ||
+        nameSqueeze(island, &status))
         return status;
     spragSolveOptions *options = &release->options;
-    const double most = island->most; /* which the first yielding of a step may go beyond */
+    const double most = island->work.most; /* which the first yielding of a step may go beyond */
     options->work_limit = options->work_limit > 0 ? fmax(options->work_limit, WORK_YIELDING) : 0;
-    island->most = release->again ? most : fmax(most, island->spent + WORK_YIELDING);
-    const double *guess = release->again || island->wedged_before ? release->guess : NULL;
+    island->work.most = release->again ? most : fmax(most, island->work.spent + WORK_YIELDING);
+    const double *guess = release->again || island->before.wedged ? release->guess : NULL;
     status = spragYieldingSolve(options, island, guess, &release->iterations);
-    island->most = most;
+    island->work.most = most;
     return status;
 }
 
@@ -354,12 +360,13 @@ static spragStatus yield(Release *release, spragStatus status)
 static spragStatus yieldInHaste(Release *release, spragStatus status)
 {
     spragIsland *island = release->island;
-    if (release->limited && isLeftFar(release, status) && island->block_count <= FEW && !(island->wedge > 0) &&
+    if (release->limited && isLeftFar(release, status) && island->block_count <= FEW && !(island->wedge.speed > 0) &&
         !spragConflicts(island))
         status = spragYieldingSweep(&release->options, island, &release->iterations);
-    if (release->limited && isLeftFar(release, status) && !spragProblemIsLean(&island->problem) && !(island->wedge > 0))
+    if (release->limited && isLeftFar(release, status) && !spragProblemIsLean(&island->problem) &&
+        !(island->wedge.speed > 0))
         status = spragSlippingSweep(&release->options, island, &release->iterations);
-    if (release->few && isLeftFar(release, status) && !(island->wedge > 0) &&
+    if (release->few && isLeftFar(release, status) && !(island->wedge.speed > 0) &&
         spragSqueezeFind(island) == SPRAG_ERROR_MEMORY)
         status = SPRAG_ERROR_MEMORY;
     return status;
@@ -369,21 +376,21 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
 {
     spragArena *arena = &island->lane->arena;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    const int most = island->lean ? LARGE : SPRAG_WEDGED_MOST, timed = given->time_limit > 0;
+    const int most = island->matrix.lean ? LARGE : SPRAG_WEDGED_MOST, timed = given->time_limit > 0;
     const double begin = timed ? spragSeconds() : 0;
     Release release = {.island = island,
                        .options = *given,
                        .limited = timed || given->iteration_limit > 0,
-                       .asks = !island->waits && !timed && island->block_count <= most,
+                       .asks = !island->matrix.waits && !timed && island->block_count <= most,
                        .few = timed && given->solver == SPRAG_SOLVER_AUTO && island->block_count <= FEW_SQUEEZED,
-                       .tumbles = island->tumbles && spragChainApproaches(&island->problem, given),
-                       .again = island->wedge > 0};
-    if (release.asks && !release.tumbles && island->haste == 0 && island->missed >= MISSES_PATIENT &&
+                       .tumbles = island->pile.tumbles && spragChainApproaches(&island->problem, given),
+                       .again = island->wedge.speed > 0};
+    if (release.asks && !release.tumbles && island->before.haste == 0 && island->work.missed >= MISSES_PATIENT &&
         given->iteration_limit == 0)
         release.options.iteration_limit = STEPS_PROMPT;
     if (!keepGuess(&release))
         return SPRAG_ERROR_MEMORY;
-    island->wedge = island->squeezed = 0;
+    island->wedge.speed = island->wedge.squeezed = 0;
     spragStatus status = solveFirst(&release);
     release.options.time_limit = spragTimeLeft(given->time_limit, begin);
     status = holdSome(&release, status);
@@ -392,8 +399,8 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
     spragArenaRelease(arena, mark);
     island->solve.iterations = release.iterations;
     /* A try that misses is no answer yet. */
-    island->missed += !island->waits && isMissed(&release.options, island, status);
-    if (status != SPRAG_ERROR_MEMORY && !(island->wedge > 0) && spragConflicts(island))
+    island->work.missed += !island->matrix.waits && isMissed(&release.options, island, status);
+    if (status != SPRAG_ERROR_MEMORY && !(island->wedge.speed > 0) && spragConflicts(island))
         spragYieldTell(island);
     return status;
 }

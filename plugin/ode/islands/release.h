@@ -4,8 +4,8 @@
  *
  * An island may be solved again and again in one step: for each set of bounds of its joints' friction (bounded.h,
  * settle.h), each direction of sliding ends, each row let go, and smaller corrections where an answer throws bodies
- * (surge.h).  All these solutions together have island->most 3x3 products, some times what one of them has.  From half
- * of that on each has less, none has more than is left of it, and when it is spent the searches end with the best
+ * (surge.h).  All these solutions together have island->work.most 3x3 products, some times what one of them has.  From
+ * half of that on each has less, none has more than is left of it, and when it is spent the searches end with the best
  * answer so far.  (Dolls with friction in their joints on a floor of mu = infinity took up to 13 s in one step;
  * contacts that were never emptied, beside joints, 10 s.) */
 #ifndef SPRAG_ODE_RELEASE_H

@@ -124,7 +124,7 @@ static void stay(Search *search, const double *load)
 static int isSpent(const Search *search)
 {
     const int most = *search->least <= SPRAG_MISSED ? ITERATIONS_NEAR : ITERATIONS_MAX;
-    return search->no_memory || search->iterations >= most || search->island->spent > search->island->most;
+    return search->no_memory || search->iterations >= most || search->island->work.spent > search->island->work.most;
 }
 
 static int goesOn(const Search *search)

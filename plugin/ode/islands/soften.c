@@ -7,6 +7,7 @@
 #include "linalg/vec3.h"
 #include "ode/islands/parting.h"
 #include "ode/matrix/conflict.h"
+#include "ode/ledger/hindsight.h"
 #include "ode/work/heap.h"
 #include "problem/residual.h"
 #include "solve/newton/cones.h"
@@ -156,14 +157,14 @@ static spragStatus findLocked(spragIsland *island, const spragCones *cones, doub
         return SPRAG_ERROR_MEMORY;
     if (question == SMOOTH)
         contacts.mu = contacts.mu_minus = no_friction;
-    const int huge = island->yielded > 0 || spragImpulsesAreHuge(&island->problem, island->r);
+    const int huge = island->wedge.yielded > 0 || spragImpulsesAreHuge(&island->problem, island->r);
     const spragExistenceAsk ask = {
         .guess = guess, .variants = VARIANTS, .closing = closing, .modest = huge && spragHasGuides(island)};
     if (contacts.contact_count > 0 && spragExistenceFind(&contacts, &ask, arena, y, &existence) != SPRAG_OK)
         return SPRAG_ERROR_MEMORY;
     if (existence.margin < -closing) {
-        island->wedge = -existence.margin;
-        island->guides_yield |= !contactsBear(island, cones, rolling, y);
+        island->wedge.speed = -existence.margin;
+        island->wedge.guides |= !contactsBear(island, cones, rolling, y);
     }
     return SPRAG_OK;
 }
@@ -178,14 +179,14 @@ static spragStatus findClosing(spragIsland *island, double closing, Question que
     spragCones cones;
     spragProblem rest;
     double contradiction = 0;
-    island->wedge = 0;
+    island->wedge.speed = 0;
     if (has_free && island->block_count > SPRAG_FREE_ROWS_MOST)
         return SPRAG_OK;
     if (has_free && !spragFreeRowsEliminate(&island->problem, arena, &rest, &contradiction))
         return SPRAG_ERROR_MEMORY;
     if (contradiction > closing) {
-        island->wedge = contradiction;
-        island->guides_yield |= !spragHasInfinite(island);
+        island->wedge.speed = contradiction;
+        island->wedge.guides |= !spragHasInfinite(island);
         return SPRAG_OK;
     }
     asked = has_free ? &rest : asked;
@@ -195,29 +196,29 @@ static spragStatus findClosing(spragIsland *island, double closing, Question que
         return SPRAG_ERROR_MEMORY;
     const int rolling = question == ROLLING;
     const spragStatus status = findLocked(island, &cones, closing, rolling ? FRICTION : question);
-    if (status != SPRAG_OK || !rolling || island->wedge > 0 || !anyRolls(&cones))
+    if (status != SPRAG_OK || !rolling || island->wedge.speed > 0 || !anyRolls(&cones))
         return status;
     return findLocked(island, &cones, closing, ROLLING);
 }
 
 spragStatus spragWedgeFind(spragIsland *island)
 {
-    island->squeezed = 0;
+    island->wedge.squeezed = 0;
     const spragStatus status = spragHasInfinite(island) ? spragConflictFind(island) : SPRAG_OK;
-    return status != SPRAG_OK || island->wedge > 0 ? status : findClosing(island, CLOSING, ROLLING);
+    return status != SPRAG_OK || island->wedge.speed > 0 ? status : findClosing(island, CLOSING, ROLLING);
 }
 
 spragStatus spragSqueezeFind(spragIsland *island)
 {
-    const double wedge = island->wedge;
-    island->squeezed = 0;
+    const double wedge = island->wedge.speed;
+    island->wedge.squeezed = 0;
     if (spragHasGuides(island) || spragProblemHasFreeRows(&island->problem))
         return SPRAG_OK;
     const spragStatus status = findClosing(island, SQUEEZING, SMOOTH);
-    island->squeezed = island->wedge > 0;
-    island->unsqueezed = island->squeezed ? 0 : SPRAG_UNSQUEEZED;
-    island->wedge = fmax(island->wedge, wedge);
-    island->rigid = island->solve.residual; /* unless contacts yield */
+    island->wedge.squeezed = island->wedge.speed > 0;
+    island->wedge.unsqueezed = island->wedge.squeezed ? 0 : SPRAG_UNSQUEEZED;
+    island->wedge.speed = fmax(island->wedge.speed, wedge);
+    island->wedge.rigid = island->solve.residual; /* unless contacts yield */
     return status;
 }
 
@@ -286,11 +287,11 @@ static double firstShare(const spragIsland *island)
 /* What yields first; share: the first compliance of a wedge. */
 static Yielding yieldingFirst(const spragIsland *island, double share)
 {
-    if (!(island->wedge > 0))
+    if (!(island->wedge.speed > 0))
         return CONTACTS;
-    if (island->guides_yield)
+    if (island->wedge.guides)
         return GUIDES;
-    return island->yielded <= share && normalsMayDo(island) ? NORMALS : CONTACTS;
+    return island->wedge.yielded <= share && normalsMayDo(island) ? NORMALS : CONTACTS;
 }
 
 /* Solves and judges the problem with a compliance with which there is a solution, on the normals of contacts, if that
@@ -299,20 +300,20 @@ static Yielding yieldingFirst(const spragIsland *island, double share)
 static spragStatus solveShares(const spragSolveOptions *options, spragIsland *island, const double *diagonal,
                                const double *guess, int *solved, int *iterations)
 {
-    const double closing = island->wedge, first = firstShare(island);
+    const double closing = island->wedge.speed, first = firstShare(island);
     const double enough = fmax(closing > 0 ? options->tolerance : SPRAG_MISSED, options->enough);
     Yielding what = yieldingFirst(island, first);
     spragSolveOptions left = *options;
     const double begin = options->time_limit > 0 ? spragSeconds() : 0;
     spragStatus status = SPRAG_NOT_CONVERGED;
     island->solve.residual = INFINITY;
-    for (double share = closing > 0 ? fmax(first, island->yielded) : first;
+    for (double share = closing > 0 ? fmax(first, island->wedge.yielded) : first;
          share <= SHARE_MOST && status != SPRAG_ERROR_MEMORY && !(island->solve.residual <= enough);) {
         soften(island, diagonal, share, what);
         left.time_limit = spragTimeLeft(options->time_limit, begin);
         status = solveYielding(&left, island, closing > 0 ? guess : NULL, enough, iterations);
-        island->wedge = closing > 0 ? closing : share * fastest(island);
-        island->yielded = closing > 0 ? share : 0;
+        island->wedge.speed = closing > 0 ? closing : share * fastest(island);
+        island->wedge.yielded = closing > 0 ? share : 0;
         if (what == NORMALS)
             what = CONTACTS;
         else
@@ -332,25 +333,25 @@ spragStatus spragYieldingSolve(const spragSolveOptions *options, spragIsland *is
     if (diagonal == NULL)
         return SPRAG_ERROR_MEMORY;
     keep(island, &before);
-    const int others = island->wedge > 0 && !island->guides_yield && spragHasGuides(island);
+    const int others = island->wedge.speed > 0 && !island->wedge.guides && spragHasGuides(island);
     spragStatus status = solveShares(options, island, diagonal, guess, &solved, iterations);
     if (status != SPRAG_ERROR_MEMORY && !solved && others) {
-        island->guides_yield = 1;
-        island->yielded = 0;
+        island->wedge.guides = 1;
+        island->wedge.yielded = 0;
         status = solveShares(options, island, diagonal, NULL, &solved, iterations);
     }
     if (status == SPRAG_ERROR_MEMORY)
         return status;
-    if (!solved && !(island->wedge > 0 && island->solve.residual < NEARER * before.info.residual)) {
+    if (!solved && !(island->wedge.speed > 0 && island->solve.residual < NEARER * before.info.residual)) {
         takeBack(island, &before);
-        island->wedge = 0;
+        island->wedge.speed = 0;
     }
     spragProblemVelocity(&island->problem, island->r, island->u);
-    island->rigid = spragVelocityResidual(&island->problem, island->r, island->u);
-    if (island->rigid <= options->tolerance) /* nothing yields: it was solved on the way */
-        island->wedge = island->squeezed = 0;
-    if (!(island->wedge > 0))
-        island->solve.residual = island->rigid;
+    island->wedge.rigid = spragVelocityResidual(&island->problem, island->r, island->u);
+    if (island->wedge.rigid <= options->tolerance) /* nothing yields: it was solved on the way */
+        island->wedge.speed = island->wedge.squeezed = 0;
+    if (!(island->wedge.speed > 0))
+        island->solve.residual = island->wedge.rigid;
     island->solve.fallback = 1;
     return island->solve.status = island->solve.residual <= options->tolerance ? SPRAG_OK : SPRAG_NOT_CONVERGED;
 }

@@ -17,7 +17,7 @@
  * (release.c), and of the planks none has been seen (stormbaancoureur: all of 20).  Then all contacts yield,
  * along their normals or, if need be, in all directions, by s = 1e-3 or, if need be, 1e-2 or 1e-1, with which a
  * solution exists by the same criterion.  That problem is solved and judged; the closing speed and the residual of the
- * rigid one are kept beside it (island->wedge, rigid), counted and told on their own.
+ * rigid one are kept beside it (spragWedge), counted and told on their own.
  *
  * Squeezed.  If there is such a wedge without any friction, no motion keeps the bodies apart: a box between the floor
  * and a press, or in the jaws of a gripper, which are driven and do not give way.  Nothing but the compliance that the
@@ -38,8 +38,8 @@
 
 #include "ode/rows/rows.h"
 
-/* Solves the missed island so: a wedge, or a conflict where island->wedge is 0.  guess (3 block_count): where to begin,
- * or NULL.  Fills r, u, solve, wedge and rigid; adds to *iterations.  Status as the chain's. */
+/* Solves the missed island so: a wedge, or a conflict where island->wedge.speed is 0.  guess (3 block_count): where to
+ * begin, or NULL.  Fills r, u, solve, wedge and rigid; adds to *iterations.  Status as the chain's. */
 spragStatus spragYieldingSolve(const spragSolveOptions *options, spragIsland *island, const double *guess,
                                int *iterations);
 
@@ -59,12 +59,12 @@ spragStatus spragSlippingSweep(const spragSolveOptions *options, spragIsland *is
 /* 1: it has guides without play, or sliding bearings. */
 int spragHasGuides(const spragIsland *island);
 
-/* island->wedge: about the speed at which a wedge closes that friction locks (existence.c), or 0.  OK or
+/* island->wedge.speed: about the speed at which a wedge closes that friction locks (existence.c), or 0.  OK or
  * ERROR_MEMORY. */
 spragStatus spragWedgeFind(spragIsland *island);
 
-/* island->squeezed: 1 if contacts close whatever their friction; then island->wedge is no less than how fast.  Else
- * island->unsqueezed says for how many steps that may be believed.  OK or ERROR_MEMORY. */
+/* island->wedge.squeezed: 1 if contacts close whatever their friction; then its speed is no less than how fast.  Else
+ * island->wedge.unsqueezed says for how many steps that may be believed.  OK or ERROR_MEMORY. */
 spragStatus spragSqueezeFind(spragIsland *island);
 
 #endif

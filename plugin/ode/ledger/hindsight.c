@@ -4,6 +4,8 @@
 
 #include "ode/joints/bearing.h"
 #include "ode/joints/guide.h"
+#include "ode/work/haste.h"
+#include "ode/work/slop.h"
 #include "solve/solver.h"
 
 enum {
@@ -23,20 +25,26 @@ static int recordOf(const spragJointState *joint)
                                     : -1;
 }
 
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
 void spragIslandLookBack(const struct spragWorld *world, spragIsland *island)
 {
-    island->wedged_before = island->hard_before = island->doubt = island->dear = island->unsqueezed = 0;
+    spragHindsight *before = &island->before;
+    before->wedged = before->hard = before->doubt = before->dear = before->unsqueezed = 0;
     const int any = world->wedges > 0 || world->hard > 0;
     for (int i = 0; i < island->joint_count && any; ++i) {
         const int record = recordOf(&world->snapshot.joint[island->joint[i]]);
         if (record < 0)
             continue;
         const spragContactMemory *memory = &world->memory[record];
-        island->wedged_before = memory->wedged > island->wedged_before ? memory->wedged : island->wedged_before;
-        island->doubt = memory->doubt > island->doubt ? memory->doubt : island->doubt;
-        island->unsqueezed = memory->unsqueezed > island->unsqueezed ? memory->unsqueezed : island->unsqueezed;
-        island->hard_before |= memory->hard;
-        island->dear = memory->dear > island->dear ? memory->dear : island->dear;
+        before->wedged = larger(before->wedged, memory->wedged);
+        before->doubt = larger(before->doubt, memory->doubt);
+        before->unsqueezed = larger(before->unsqueezed, memory->unsqueezed);
+        before->hard |= memory->hard;
+        before->dear = larger(before->dear, memory->dear);
     }
 }
 
@@ -44,19 +52,51 @@ int spragIslandHardens(const spragIsland *island)
 {
     if (island->declined != NULL || island->bare != NULL || island->greedy != NULL || island->block_count > SMALL)
         return 0;
-    if (island->hard || !island->solve.fallback || island->vain)
-        return island->hard;
-    return island->solve.iterations > LATE && island->spent > HARD;
+    if (island->again != SPRAG_AGAIN_NOT || !island->solve.fallback)
+        return island->again == SPRAG_AGAIN_SOLVED;
+    return island->solve.iterations > LATE && island->work.spent > HARD;
 }
 
 int spragIslandDearNext(const struct spragWorld *world, const spragIsland *island)
 {
-    const int most = island->dear > DEAR_MOST ? island->dear : DEAR_MOST,
+    const spragWork *work = &island->work;
+    const int dear = island->before.dear, most = larger(dear, DEAR_MOST),
               missed = island->solve.residual > fmax(fmax(VAIN, world->config.enough), island->locked);
-    const double whole = ldexp(island->most, island->dear); /* what there is where dear = 0 */
-    if (missed && island->spent > HARD && whole < INFINITY && island->haste == 0 && !world->config.patient)
-        return (int)fmin(fmax(island->dear, ceil(log2(whole / island->spent))) + 1, fmax(most, log2(whole / HARD)));
-    return island->spent > island->most ? (island->dear < most ? island->dear + 1 : most)
-           : island->dear > 0           ? island->dear - 1
-                                        : 0;
+    const double whole = ldexp(work->most, dear); /* what there is where dear = 0 */
+    if (missed && work->spent > HARD && whole < INFINITY && island->before.haste == 0 && !world->config.patient)
+        return (int)fmin(fmax(dear, ceil(log2(whole / work->spent))) + 1, fmax(most, log2(whole / HARD)));
+    return work->spent > work->most ? (dear < most ? dear + 1 : most) : dear > 0 ? dear - 1 : 0;
+}
+
+spragHindsight spragIslandLookAhead(const struct spragWorld *world, const spragIsland *island)
+{
+    const spragWedge *wedge = &island->wedge;
+    const int wedged = wedge->speed > 0, doubt = island->before.doubt, unsqueezed = wedge->unsqueezed;
+    return (spragHindsight){.haste = spragHasteNext(world, island),
+                            .dear = spragIslandDearNext(world, island),
+                            .slop = spragSlopNext(world, island),
+                            .trace = spragTraceNext(world, island),
+                            .wedged = wedged ? 1 + wedge->guides : 0,
+                            .doubt = wedged      ? SPRAG_DOUBT
+                                     : doubt > 0 ? doubt - 1
+                                                 : 0,
+                            .unsqueezed = wedged && !wedge->squeezed && unsqueezed > 0 ? unsqueezed - 1 : 0,
+                            .hard = spragIslandHardens(island)};
+}
+
+void spragIslandNote(const spragIsland *island, spragContactMemory *memory)
+{
+    const spragHindsight *next = &island->next;
+    memory->haste = next->haste;
+    memory->heap = next->haste > 0 && !island->pile.flat;
+    memory->calmed = island->calmed;
+    memory->slop = next->slop;
+    memory->trace = next->trace;
+    if (island->bare != NULL) /* it has met no method that reads W */
+        return;
+    memory->wedged = next->wedged;
+    memory->doubt = next->doubt;
+    memory->unsqueezed = (short)next->unsqueezed;
+    memory->dear = (short)next->dear;
+    memory->hard = (short)next->hard;
 }

@@ -1,4 +1,4 @@
-/* What the last step knew of an island: was it wedged, was its answer hard to find?
+/* What the last step knew of an island, and what this one tells the next: was it wedged, was its answer hard to find?
  *
  * Islands have no identity from step to step, but contacts have: each record keeps what its island was. */
 #ifndef SPRAG_ODE_HINDSIGHT_H
@@ -6,9 +6,16 @@
 
 #include "ode/world/world.h"
 
-/* Fills wedged_before, unsqueezed, doubt, hard_before and dear from the records of its contacts, guides and bearings.
+enum {
+    SPRAG_DOUBT = 10,     /* steps after a wedge in which its contacts' island is asked for one after its first method:
+                             it comes and goes where bodies are caught in each other */
+    SPRAG_UNSQUEEZED = 10 /* steps in which one that is wedged, but was not squeezed, is not asked for a squeeze */
+};
+
+/* Fills wedged, unsqueezed, doubt, hard and dear of island->before from the records of its contacts, guides and
+ * bearings.
  *
- * wedged_before, 1: one was in a wedged island.  A wedge lasts: a ball that had sunk between two triangles of the
+ * wedged, 1: one was in a wedged island.  A wedge lasts: a ball that had sunk between two triangles of the
  * ground, with a mu of 2, took 20 ms in every step until all methods had failed.  So in such an island a wedge is
  * looked for right after the mode search, and the other methods come only if there is none (release.c).  2: its
  * guides had to yield too, and do so from the start.
@@ -16,7 +23,7 @@
  * unsqueezed: it was asked then whether bodies are squeezed, and they were not; it takes as long to ask as for a wedge,
  * and is asked again after SPRAG_UNSQUEEZED steps.
  *
- * hard_before, 1: one was in a hard island, whose answer came late in the chain and took some 30 ms.  A car with mu
+ * hard, 1: one was in a hard island, whose answer came late in the chain and took some 30 ms.  A car with mu
  * = 340 stands so for seconds.  (Plates with mu = 100, which Newton's method solves in 250 steps, do not count as
  * hard: four fifths of the contacts that carry in one step do not carry in the next.)
  *
@@ -29,5 +36,9 @@ void spragIslandLookBack(const struct spragWorld *world, spragIsland *island);
 int spragIslandHardens(const spragIsland *island);
 /* The same: how dear it is in the next step. */
 int spragIslandDearNext(const struct spragWorld *world, const spragIsland *island);
+/* The same: all that the next step is told, island->next. */
+spragHindsight spragIslandLookAhead(const struct spragWorld *world, const spragIsland *island);
+/* Copies that to the record of one of its contacts. */
+void spragIslandNote(const spragIsland *island, spragContactMemory *memory);
 
 #endif

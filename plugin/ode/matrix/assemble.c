@@ -400,10 +400,10 @@ static int makeProblem(struct spragWorld *world, spragIsland *island)
     if (!history || !q || !island->r || !fillLaws(world, island))
         return 0;
     island->u = island->r + 3 * total;
-    const int whole = island->greedy == NULL && !island->loose;
+    const int whole = island->greedy == NULL && !island->matrix.loose;
     if (whole ? !spragDelassusMake(world, island) : !spragMatrixFreeDiagonal(s, island))
         return 0;
-    if (island->glued && !spragDelassusTell(world, island))
+    if (island->matrix.glued && !spragDelassusTell(world, island))
         return 0;
     if (island->declined != NULL)
         return 1;
@@ -421,7 +421,7 @@ static int makeProblem(struct spragWorld *world, spragIsland *island)
     if (island->articulation_count > 0)
         shiftAll(island, q, history);
     setLockedAside(s, island, q);
-    if (!island->loose && !spragHeldReduce(world, island, history))
+    if (!island->matrix.loose && !spragHeldReduce(world, island, history))
         return 0;
     spragSingularAdjust(world, island, q);
     spragCoupledExamine(world, island, history);
@@ -474,7 +474,7 @@ static void respondRange(void *data, int range, int first, int end)
 static int respondAll(const spragSnapshot *s, spragIsland *island)
 {
     island->Y = NULL;
-    if (island->greedy == NULL && !island->loose) {
+    if (island->greedy == NULL && !island->matrix.loose) {
         island->Y = spragArenaTakeRaw(&island->lane->scratch, (size_t)island->block_count, sizeof *island->Y);
         if (island->Y == NULL)
             return 0;
@@ -486,7 +486,7 @@ static int respondAll(const spragSnapshot *s, spragIsland *island)
 int spragAssembleAgain(struct spragWorld *world, spragIsland *island, int solved)
 {
     const double *r = island->r;
-    island->whole |= island->waits == SPRAG_WAITS_FOR_GUESS; /* what turns is to be solved */
+    island->matrix.whole |= island->matrix.waits == SPRAG_WAITS_FOR_GUESS; /* what turns is to be solved */
     if (!respondAll(&world->snapshot, island))
         return 0;
     spragArticulationsRespond(&world->snapshot, island);
@@ -499,7 +499,7 @@ int spragAssembleAgain(struct spragWorld *world, spragIsland *island, int solved
 int spragAssembleCouple(struct spragWorld *world, spragIsland *island)
 {
     island->greedy = NULL;
-    island->whole = 1;
+    island->matrix.whole = 1;
     spragArenaReset(&island->lane->scratch);
     return respondAll(&world->snapshot, island) && spragDelassusMake(world, island);
 }
@@ -548,10 +548,10 @@ spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfa
     spragSurgeWithhold(s, island);
     spragArenaReset(&island->lane->scratch);
     island->greedy = NULL;
-    island->glued = island->rescued == NULL && isGlued(world, island);
-    island->loose = island->rescued != NULL || island->glued;
-    const int whole = !island->loose;
-    island->lean = island->whole = island->waits = 0;
+    island->matrix.glued = island->rescued == NULL && isGlued(world, island);
+    island->matrix.loose = island->rescued != NULL || island->matrix.glued;
+    const int whole = !island->matrix.loose;
+    island->matrix.lean = island->matrix.whole = island->matrix.waits = 0;
     if (!spragOpposedRelax(world, island) || (whole && !spragWorkingSetChoose(world, island)) ||
         (whole && !spragMatrixFreeChoose(world, island)) || !respondAll(s, island) ||
         (whole && !spragArticulationsMake(world, island)) || !makeProblem(world, island))

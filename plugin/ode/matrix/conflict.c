@@ -63,11 +63,11 @@ void spragYieldTell(spragIsland *island)
         most = fmax(most, fabs(yieldOf(island, i, island->r[i])));
     if (!(most > YIELDING))
         return;
-    island->wedge = most;
+    island->wedge.speed = most;
     island->solve.fallback = 1;
     for (size_t i = 0; i < n; ++i)
         island->u[i] -= yieldOf(island, i, island->r[i]);
-    island->rigid = spragVelocityResidual(&island->problem, island->r, island->u);
+    island->wedge.rigid = spragVelocityResidual(&island->problem, island->r, island->u);
 }
 
 /* Of block k the rows that are a cone, lo and hi as of a BOX: r >= 0, any r, or r = 0. */
@@ -113,7 +113,7 @@ spragStatus spragConflictFind(spragIsland *island)
     spragProblem part;
     spragSolveInfo info = {0};
     const spragSolveOptions options = {.tolerance = TOLERANCE};
-    island->wedge = 0;
+    island->wedge.speed = 0;
     if (spragProblemIsLean(&island->problem))
         return SPRAG_OK;
     if (block == NULL || r == NULL || !take(island, block, &count, &part))
@@ -123,6 +123,6 @@ spragStatus spragConflictFind(spragIsland *island)
         return status == SPRAG_ERROR_MEMORY ? status : SPRAG_OK;
     for (int i = 0; i < 3 * count; ++i)
         most = fmax(most, fabs(yieldOf(island, 3 * (size_t)block[i / 3] + (size_t)(i % 3), r[i])));
-    island->wedge = most > YIELDING ? most : 0;
+    island->wedge.speed = most > YIELDING ? most : 0;
     return SPRAG_OK;
 }

@@ -12,8 +12,8 @@ int spragHasInfinite(const spragIsland *island);
 /* 1: by the island's impulses contacts of mu = infinity ask for what no motion gives. */
 int spragConflicts(const spragIsland *island);
 
-/* island->wedge: the speed at which contacts of mu = infinity yield that are in conflict whatever the others of the
- * island do, or 0.  OK or ERROR_MEMORY. */
+/* island->wedge.speed: the speed at which contacts of mu = infinity yield that are in conflict whatever the others of
+ * the island do, or 0.  OK or ERROR_MEMORY. */
 spragStatus spragConflictFind(spragIsland *island);
 
 /* Where contacts in conflict yield at a speed that counts: wedge, rigid, and u as rigid contacts have it. */

@@ -371,20 +371,21 @@ static int reachesPay(const spragIsland *island, double entries)
 static int mayDoWithout(const struct spragWorld *world, const spragIsland *island, double entries)
 {
     return !(world->config.time_limit > 0) && world->config.solver == SPRAG_SOLVER_AUTO &&
-           entries <= SPRAG_PATTERN_MOST && island->wedge == 0 && !island->wedged_before && !island->hard_before &&
-           island->doubt == 0 && !island->tried && reachesPay(island, entries) && !spragHasInfinite(island);
+           entries <= SPRAG_PATTERN_MOST && island->wedge.speed == 0 && !island->before.wedged &&
+           !island->before.hard && island->before.doubt == 0 && !island->matrix.tried && reachesPay(island, entries) &&
+           !spragHasInfinite(island);
 }
 
-/* What has to fail before W is made (spragIsland.waits), and whether it is left out for now (lean).  entries: of W. */
+/* What has to fail before W is made (spragWaits), and whether it is left out for now (lean).  entries: of W. */
 static void chooseWait(struct spragWorld *world, spragIsland *island, double entries)
 {
-    const int dear = !island->whole && isDear(world, island, entries);
-    island->waits = SPRAG_WAITS_NOT;
-    if (!island->whole && !dear)
-        island->waits = mayKeepGuess(world, island)            ? SPRAG_WAITS_FOR_GUESS
-                        : mayDoWithout(world, island, entries) ? SPRAG_WAITS_FOR_TRY
-                                                               : SPRAG_WAITS_NOT;
-    island->lean = dear || island->waits;
+    const int dear = !island->matrix.whole && isDear(world, island, entries);
+    island->matrix.waits = SPRAG_WAITS_NOT;
+    if (!island->matrix.whole && !dear)
+        island->matrix.waits = mayKeepGuess(world, island)            ? SPRAG_WAITS_FOR_GUESS
+                               : mayDoWithout(world, island, entries) ? SPRAG_WAITS_FOR_TRY
+                                                                      : SPRAG_WAITS_NOT;
+    island->matrix.lean = dear || island->matrix.waits;
 }
 
 /* Products by the joints that each block reaches (problem/reaches.h).  0: no memory. */
@@ -392,7 +393,7 @@ static int makeReaches(spragIsland *island, const Mobility *mobility, double ent
 {
     if (!spragReachesMake(island, mobility->locked, mobility->trace))
         return 0;
-    island->reaches.whole = !island->lean;
+    island->reaches.whole = !island->matrix.lean;
     island->reaches.entries = entries;
     island->bodies.reaches = &island->reaches;
     return 1;
@@ -406,7 +407,7 @@ int spragDelassusMake(struct spragWorld *world, spragIsland *island)
         return 0;
     const size_t entries = spragPatternBound(island, &adjacency);
     chooseWait(world, island, (double)entries);
-    if (!(island->lean ? spragPatternMakeDiagonal(island) : spragPatternMake(island, &adjacency, entries)) ||
+    if (!(island->matrix.lean ? spragPatternMakeDiagonal(island) : spragPatternMake(island, &adjacency, entries)) ||
         !spragDelassusTell(world, island))
         return 0;
     if (island->declined != NULL)
@@ -415,7 +416,7 @@ int spragDelassusMake(struct spragWorld *world, spragIsland *island)
     const int jointed = island->articulation_count > 0, linked = island->problem.linked != NULL;
     Mobility mobility = {0};
     const int told = linked || island->problem.bodies != NULL;
-    const int reaches = told && (island->lean || reachesPay(island, island->problem.block_count));
+    const int reaches = told && (island->matrix.lean || reachesPay(island, island->problem.block_count));
     const int owns = linked || reaches;
     double *own = owns ? SPRAG_TAKE_RAW(&island->lane->arena, double, 9 * count) : NULL;
     int *next = jointed ? SPRAG_TAKE(&island->lane->scratch, int, count) : NULL;

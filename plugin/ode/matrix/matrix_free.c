@@ -30,7 +30,7 @@ enum { ONE_IN = 100, ONE_IN_HEAP = 25, AHEAD = 4 };
 spragRest spragMatrixFreeRests(const struct spragWorld *world, const spragIsland *island)
 {
     const spragSnapshot *s = &world->snapshot;
-    if (world->config.solver != SPRAG_SOLVER_AUTO || world->config.iteration_limit > 0 || island->visited)
+    if (world->config.solver != SPRAG_SOLVER_AUTO || world->config.iteration_limit > 0 || island->matrix.visited)
         return SPRAG_REST_NONE;
     const double falls = spragNorm3(s->gravity) * s->step, slow = SLOW * falls, still = STILL * falls;
     const int one_in = spragIslandSparesW(world, island) ? ONE_IN_HEAP : ONE_IN;
@@ -59,7 +59,7 @@ int spragMatrixFreeIsEasy(const struct spragWorld *world)
 
 int spragMatrixFreeWanted(const struct spragWorld *world, const spragIsland *island, int contacts)
 {
-    if (world->config.solver != SPRAG_SOLVER_AUTO || contacts < SPRAG_MATRIX_FREE_LEAST || island->visited)
+    if (world->config.solver != SPRAG_SOLVER_AUTO || contacts < SPRAG_MATRIX_FREE_LEAST || island->matrix.visited)
         return 0;
     if (world->config.tolerance >= SPRAG_ROUGH || spragHasteSkips(world, island))
         return 1;

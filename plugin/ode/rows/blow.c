@@ -20,7 +20,7 @@ static double usual(const spragSnapshot *s, const spragIsland *island, int k)
 static int isSimple(const spragIsland *island)
 {
     int simple = island->block_count <= SPRAG_BLOW_MOST && island->block_count == island->block_total &&
-                 island->row_count == 0 && !(island->wedge > 0);
+                 island->row_count == 0 && !(island->wedge.speed > 0);
     for (int k = 0; k < island->block_count && simple; ++k) {
         const spragBlockPart part = island->block[k].part;
         simple = part == SPRAG_PART_CONTACT || part == SPRAG_PART_GUIDE || part == SPRAG_PART_OPPOSITE;

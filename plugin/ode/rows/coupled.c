@@ -410,7 +410,7 @@ static int isDoubtful(const struct spragWorld *world, const spragIsland *island)
     int slid = 0, paradoxical = 0;
     double greatest = 0; /* m/s^2 */
     if (world->config.analysis == SPRAG_ANALYSIS_OFF || island->block_count < 2 || island->block_count > MOST ||
-        island->block_count != island->block_total || island->row_count > 0 || island->wedge > 0)
+        island->block_count != island->block_total || island->row_count > 0 || island->wedge.speed > 0)
         return 0;
     for (int k = 0; k < island->block_count; ++k) {
         const spragBlock *block = &island->block[k];

@@ -37,7 +37,7 @@ static spragStatus writeIsland(struct spragWorld *world, spragIsland *island, co
     if (island->lone != NULL)
         return writeLone(world, island, name);
     if (island->bare != NULL ? !spragBareProblem(world, island)
-                             : (island->greedy != NULL || island->lean) && !spragAssembleCouple(world, island))
+                             : (island->greedy != NULL || island->matrix.lean) && !spragAssembleCouple(world, island))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for W of an island");
     if (island->declined != NULL)
         return spragFail(SPRAG_ERROR_MEMORY, "%s", island->declined);
@@ -66,7 +66,7 @@ spragStatus spragDumpIslands(struct spragWorld *world, const char *path, spragDu
     int number = 0, worst = 0;
     double residual = -1;
     for (int k = 0; status == SPRAG_OK && k < s->island_count; ++k)
-        if (s->island[k].declined == NULL && !s->island[k].loose) { /* of the latter there is no W */
+        if (s->island[k].declined == NULL && !s->island[k].matrix.loose) { /* of the latter there is no W */
             makeName(name, size, path, ++number);
             status = writeIsland(world, &s->island[k], name);
             if (!(s->island[k].solve.residual <= residual))

@@ -153,11 +153,11 @@ static const char *reasonOf(const struct spragWorld *world, const spragIsland *i
     if (type == SPRAG_EVENT_DECLINED)
         return island->declined;
     if (type == SPRAG_EVENT_JAM)
-        return island->squeezed ? squeezed : wedged;
+        return island->wedge.squeezed ? squeezed : wedged;
     if (type != SPRAG_EVENT_FALLBACK)
         return NULL;
     return island->rescued != NULL                                ? island->rescued
-           : island->wedge > 0                                    ? (island->squeezed ? squeezed : wedged)
+           : island->wedge.speed > 0                              ? (island->wedge.squeezed ? squeezed : wedged)
            : island->unsettled                                    ? unsettled
            : !(island->solve.residual <= world->config.tolerance) ? missed
                                                                   : NULL;
@@ -227,7 +227,7 @@ static void reportIsland(struct spragWorld *world, const spragIsland *island)
     }
     if (island->solve.fallback)
         addIslandEvent(world, island, SPRAG_EVENT_FALLBACK);
-    if (island->wedge > 0)
+    if (island->wedge.speed > 0)
         addIslandEvent(world, island, SPRAG_EVENT_JAM);
     const int first_event = world->log.count;
     spragReportBlockEvents(world, island);

@@ -7,6 +7,7 @@
 #include "base/prefetch.h"
 #include "linalg/vec3.h"
 #include "ode/islands/bare.h"
+#include "ode/ledger/hindsight.h"
 #include "ode/ledger/ledger.h"
 #include "ode/ledger/record.h"
 
@@ -104,11 +105,7 @@ static void makeRecords(void *data, int range, int first, int end)
             spragPrefetch(&bare->greedy.contact[k + AHEAD], sizeof *bare->greedy.contact);
         fillBare(world, island, k, still, memory);
         memory->id = joint->memory >= 0 ? world->memory[joint->memory].id : 0;
-        memory->haste = island->haste;
-        memory->heap = island->haste > 0 && !island->flat;
-        memory->calmed = island->calmed;
-        memory->slop = island->slop;
-        memory->trace = island->trace;
+        spragIslandNote(island, memory);
         const spragPlainMotion motion = motionOf(world, bare, k);
         if (world->config.analysis) {
             memory->painleve_p = motion.p;

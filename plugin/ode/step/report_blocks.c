@@ -9,6 +9,7 @@
 #include "linalg/vec3.h"
 #include "ode/joints/bearing.h"
 #include "ode/ledger/ledger.h"
+#include "ode/ledger/hindsight.h"
 #include "ode/ledger/record.h"
 #include "ode/rows/rows.h"
 #include "problem/residual.h"
@@ -276,18 +277,8 @@ static void makeRecord(struct spragWorld *world, const spragIsland *island, int 
     if (block->part == SPRAG_PART_CONTACT)
         momentOf(world, island, k, world->next_memory[record].moment);
     world->next_memory[record].passed = (unsigned char)passed;
-    world->next_memory[record].haste = island->haste;
-    world->next_memory[record].heap = island->haste > 0 && !island->flat;
-    world->next_memory[record].calmed = island->calmed;
-    world->next_memory[record].slop = island->slop;
-    world->next_memory[record].trace = island->trace;
-    world->next_memory[record].wedged = island->wedge > 0 ? 1 + island->guides_yield : 0;
-    world->next_memory[record].doubt = island->wedge > 0 ? SPRAG_DOUBT : island->doubt > 0 ? island->doubt - 1 : 0;
-    world->next_memory[record].unsqueezed =
-        (short)(island->wedge > 0 && !island->squeezed && island->unsqueezed > 0 ? island->unsqueezed - 1 : 0);
     world->next_memory[record].vain = (short)(block->vain > 0 ? block->vain - 1 : 0);
-    world->next_memory[record].dear = (short)island->dear;
-    world->next_memory[record].hard = (short)island->hard;
+    spragIslandNote(island, &world->next_memory[record]);
     if (island->echo != NULL) {
         memcpy(world->next_memory[record].echo, island->echo[k], sizeof *island->echo);
         world->next_memory[record].echoes = 1;

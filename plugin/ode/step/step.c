@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "ode/islands/batches.h"
 #include "ode/islands/rescue.h"
+#include "ode/ledger/hindsight.h"
 #include "ode/ledger/ledger.h"
 #include "ode/look/island.h"
 #include "ode/look/manifold.h"
@@ -78,9 +79,9 @@ static void count(spragStepInfo *info, spragStepper stepper, const spragIsland *
     info->fallbacks += island->solve.fallback;
     info->rescued += island->lone == NULL && island->rescued != NULL;
     info->residual = fmax(info->residual, island->solve.residual);
-    if (island->lone == NULL && island->wedge > 0) {
+    if (island->lone == NULL && island->wedge.speed > 0) {
         ++info->wedged;
-        info->residual_rigid = fmax(info->residual_rigid, island->rigid);
+        info->residual_rigid = fmax(info->residual_rigid, island->wedge.rigid);
     }
 }
 
@@ -91,7 +92,7 @@ static void countAll(struct spragWorld *world)
     for (int k = 0; k < world->snapshot.island_count; ++k) {
         const spragIsland *island = &world->snapshot.island[k];
         count(&world->info, world->config.stepper, island);
-        world->hard += island->lone == NULL && (island->hard || island->dear > 0);
+        world->hard += island->lone == NULL && (island->next.hard || island->next.dear > 0);
     }
 }
 

@@ -37,7 +37,7 @@ int spragIslandIsSlow(const spragSnapshot *s, const spragIsland *island, double 
 /* 1: and all but rest. */
 int spragIslandMayRest(const spragSnapshot *s, const spragIsland *island)
 {
-    return island->flat && spragIslandIsSlow(s, island, SPRAG_SLOW);
+    return island->pile.flat && spragIslandIsSlow(s, island, SPRAG_SLOW);
 }
 
 /* The rigid motion nearest to that of the bodies' centres: mean velocity v at their mean x, and turning w with
@@ -98,8 +98,8 @@ static int mostMove(const spragSnapshot *s, const spragIsland *island)
 
 int spragIslandFalls(const struct spragWorld *world, const spragIsland *island)
 {
-    return spragIslandIsOurs(world, island) && !island->sticks && island->contact_count == island->joint_count &&
-           !island->flat && world->snapshot.active_count > SPRAG_LARGE && mostMove(&world->snapshot, island);
+    return spragIslandIsOurs(world, island) && !island->pile.sticks && island->contact_count == island->joint_count &&
+           !island->pile.flat && world->snapshot.active_count > SPRAG_LARGE && mostMove(&world->snapshot, island);
 }
 
 /* 1: all but a tenth of its bodies belong to mechanisms, of which there are several. */
@@ -113,7 +113,7 @@ static int isOfMechanisms(const spragSnapshot *s, const spragIsland *island)
 
 int spragIslandTumbles(const struct spragWorld *world, const spragIsland *island)
 {
-    return spragIslandIsOurs(world, island) && !island->sticks && island->contact_count <= SPRAG_LARGE &&
+    return spragIslandIsOurs(world, island) && !island->pile.sticks && island->contact_count <= SPRAG_LARGE &&
            island->contact_count < SPARSE * island->body_count && isOfMechanisms(&world->snapshot, island) &&
            !spragIslandIsSlow(&world->snapshot, island, SPRAG_STILL);
 }

@@ -11,7 +11,7 @@
 
 /* 1: its bodies are no faster than so many times that velocity, about their mean. */
 int spragIslandIsSlow(const spragSnapshot *s, const spragIsland *island, double times);
-/* 1: it may come to rest: it lies flat (island->flat) and is slow. */
+/* 1: it may come to rest: it lies flat (island->pile.flat) and is slow. */
 int spragIslandMayRest(const spragSnapshot *s, const spragIsland *island);
 /* 1: the island is a part of a pile that falls and strikes: more than 100 contacts and no other joints, in a
  * world of more than 400 joints awake, of bodies that do not lie flat on each other, more than half of which move
@@ -19,7 +19,7 @@ int spragIslandMayRest(const spragSnapshot *s, const spragIsland *island);
  * theirs (what a ship or a turntable carries stays as it is). In the next step it is another island, and an exact
  * answer is lost; so it has the most haste from its first step on, and counts as large. 300 boxes that fall into
  * a bin pass through some ten steps with three to five such islands of 100 to 400 contacts, 10 to 40 ms each.
- * island->sticks is known, and such ones do not. */
+ * island->pile.sticks is known, and such ones do not. */
 int spragIslandFalls(const struct spragWorld *world, const spragIsland *island);
 /* 1: a heap of mechanisms that falls, as of ragdolls: 100 to 400 contacts, less than two a body, no less than four
  * mechanisms, all but a tenth of its bodies are theirs, and they move about their mean by more than half of what

@@ -69,14 +69,14 @@ static int hasteMost(const struct spragWorld *world, const spragIsland *island)
  * at 2. */
 static int hasteLeast(const struct spragWorld *world, const spragIsland *island)
 {
-    if (island->sticks == 1)
+    if (island->pile.sticks == 1)
         return 0;
-    if (island->falls)
+    if (island->pile.falls)
         return SPRAG_HASTE_MOST;
     const int own = spragIslandMayRest(&world->snapshot, island),
               joints = own ? island->contact_count : world->snapshot.active_count,
-              soon = spragPlays(&world->config) || !island->flat;
-    const double haste = 2 * log2(joints / (island->sticks ? FIRST_STICKY : soon ? FIRST_HEAP : FIRST));
+              soon = spragPlays(&world->config) || !island->pile.flat;
+    const double haste = 2 * log2(joints / (island->pile.sticks ? FIRST_STICKY : soon ? FIRST_HEAP : FIRST));
     return haste > 0 ? (int)fmin(haste, hasteMost(world, island)) : 0;
 }
 
@@ -96,25 +96,25 @@ int spragHasteOf(const struct spragWorld *world, const spragIsland *island)
         ++known;
     }
     const int haste = known > 0 ? (sum + known / 2) / known : 0;
-    if (!spragIslandIsLarge(world, island) && !island->steep) /* it may be a part of what was large */
+    if (!spragIslandIsLarge(world, island) && !island->pile.steep) /* it may be a part of what was large */
         return haste < MOST_FEW ? haste : MOST_FEW;
-    const double still = island->sticks ? SPRAG_SLOW : island->flat ? SPRAG_STILL : STILL_HEAP;
-    const int is_new = 2 * known < looks && !island->sticks;
+    const double still = island->pile.sticks ? SPRAG_SLOW : island->pile.flat ? SPRAG_STILL : STILL_HEAP;
+    const int is_new = 2 * known < looks && !island->pile.sticks;
     const int least = is_new || !spragIslandIsSlow(&world->snapshot, island, still) ? hasteLeast(world, island) : 0;
     return haste > least ? haste : least;
 }
 
 int spragHasteSkips(const struct spragWorld *world, const spragIsland *island)
 {
-    return island->haste > 0 && spragIslandIsLarge(world, island);
+    return island->before.haste > 0 && spragIslandIsLarge(world, island);
 }
 
 /* 1: nothing but contacts that hold by forces without bound, and they are not in conflict: conjugate gradients (which
  * count as steps of Newton's method) solve any number of them, and no visits do. */
 static int isGlue(const spragIsland *island)
 {
-    int glue = island->block_count > 0 && island->bare == NULL && island->declined == NULL && !(island->wedge > 0) &&
-               island->solve.residual <= SPRAG_MISSED;
+    int glue = island->block_count > 0 && island->bare == NULL && island->declined == NULL &&
+               !(island->wedge.speed > 0) && island->solve.residual <= SPRAG_MISSED;
     for (int k = 0; k < island->block_count && glue; ++k)
         glue = island->block[k].kind == SPRAG_BLOCK_BOX && island->block[k].part == SPRAG_PART_CONTACT &&
                !island->block[k].parts;
@@ -124,7 +124,7 @@ static int isGlue(const spragIsland *island)
 /* 1: its answer took too many of Newton's steps. */
 static int wasDear(const struct spragWorld *world, const spragIsland *island)
 {
-    const double most = spragIslandIsLarge(world, island) && !island->flat ? DEAR_HEAP : DEAR,
+    const double most = spragIslandIsLarge(world, island) && !island->pile.flat ? DEAR_HEAP : DEAR,
                  dear = spragPlays(&world->config) ? fmin(most, DEAR_PLAY * world->snapshot.step) : most;
     return (double)island->contact_count * island->solve.method_iterations[SPRAG_SOLVER_NEWTON] > dear;
 }
@@ -133,23 +133,24 @@ static int wasDear(const struct spragWorld *world, const spragIsland *island)
 static int hasMissed(const struct spragWorld *world, const spragIsland *island)
 {
     const double enough = fmax(fmax(world->config.tolerance, world->config.enough), SPRAG_MISSED);
-    const int in_conflict = island->sticks && island->wedge > 0 && !spragIslandIsSlow(&world->snapshot, island, HOLDS);
+    const int in_conflict =
+        island->pile.sticks && island->wedge.speed > 0 && !spragIslandIsSlow(&world->snapshot, island, HOLDS);
     return !(island->solve.residual <= enough) || in_conflict || spragIslandIsCaught(world, island);
 }
 
 int spragHasteNext(const struct spragWorld *world, const spragIsland *island)
 {
-    if (island->tumbles)
-        return island->haste;
+    if (island->pile.tumbles)
+        return island->before.haste;
     if (!spragIslandIsOurs(world, island) || isGlue(island))
         return 0;
-    const int waits = island->stirred && !(island->solve.residual <= world->config.tolerance),
-              misses =
-                  (island->haste > 0 || island->steep || spragIslandIsLarge(world, island)) && hasMissed(world, island),
-              dear = (island->haste > 0 || !island->steep) && wasDear(world, island),
-              next = waits            ? island->haste
-                     : misses || dear ? island->haste + 1
-                                      : island->haste - 1;
+    const int waits = island->pile.stirred && !(island->solve.residual <= world->config.tolerance),
+              misses = (island->before.haste > 0 || island->pile.steep || spragIslandIsLarge(world, island)) &&
+                       hasMissed(world, island),
+              dear = (island->before.haste > 0 || !island->pile.steep) && wasDear(world, island),
+              next = waits            ? island->before.haste
+                     : misses || dear ? island->before.haste + 1
+                                      : island->before.haste - 1;
     if (next > SPRAG_HASTE_MOST && spragIslandSettles(world, island))
         return SPRAG_HASTE_ASKS;
     return next > 0 ? (int)fmin(next, hasteMost(world, island)) : 0;

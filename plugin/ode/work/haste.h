@@ -33,7 +33,7 @@ enum {
 };
 
 /* The haste of an island that is to be solved, from the records of its contacts, the size of the world and how its
- * bodies move; >= 0.  island->flat, sticks, steep and falls are known. */
+ * bodies move; >= 0.  flat, sticks, steep and falls of its pile are known. */
 int spragHasteOf(const struct spragWorld *world, const spragIsland *island);
 /* 1: in such haste that it begins in its bodies' velocities, without W. */
 int spragHasteSkips(const struct spragWorld *world, const spragIsland *island);

@@ -64,7 +64,7 @@ int spragIslandSticks(const struct spragWorld *world, const spragIsland *island)
 {
     const int step = spragLookStep(island), few = island->contact_count <= SPRAG_LARGE_STICKY;
     int most = 0;
-    if (island->flat || island->contact_count <= SPRAG_LARGE_STICKY / 2)
+    if (island->pile.flat || island->contact_count <= SPRAG_LARGE_STICKY / 2)
         return 0;
     for (int i = 0; i < island->joint_count && most < 2; i += step) {
         const spragJointState *joint = &world->snapshot.joint[island->joint[i]];
@@ -79,7 +79,7 @@ int spragIslandIsSteep(const struct spragWorld *world, const spragIsland *island
 {
     const int step = spragLookStep(island);
     int steep = 0, looks = 0;
-    if (island->flat || island->sticks || island->contact_count != island->joint_count ||
+    if (island->pile.flat || island->pile.sticks || island->contact_count != island->joint_count ||
         island->contact_count <= SPRAG_LARGE_STICKY / 2 || island->contact_count >= SPRAG_PRESSED * island->body_count)
         return 0;
     for (int i = 0; i < island->joint_count; i += step, ++looks)
@@ -90,31 +90,32 @@ int spragIslandIsSteep(const struct spragWorld *world, const spragIsland *island
 /* 1: visits take its friction to hold what presses. */
 static int isHeld(const spragIsland *island)
 {
-    return island->sticks || (island->steep && island->haste > 0);
+    return island->pile.sticks || (island->pile.steep && island->before.haste > 0);
 }
 
 int spragIslandIsOurs(const struct spragWorld *world, const spragIsland *island)
 {
     const spragConfig *config = &world->config;
     return !config->patient && config->solver == SPRAG_SOLVER_AUTO && !(config->time_limit > 0) &&
-           config->iteration_limit == 0 && (island->sticks || island->steep || island->contact_count > LEAST);
+           config->iteration_limit == 0 && (island->pile.sticks || island->pile.steep || island->contact_count > LEAST);
 }
 
 int spragIslandIsHeap(const struct spragWorld *world, const spragIsland *island)
 {
-    return !island->flat && (island->contact_count > SPRAG_LARGE ||
-                             (spragIslandIsOurs(world, island) && island->contact_count == island->joint_count));
+    return !island->pile.flat && (island->contact_count > SPRAG_LARGE ||
+                                  (spragIslandIsOurs(world, island) && island->contact_count == island->joint_count));
 }
 
 int spragIslandIsLarge(const struct spragWorld *world, const spragIsland *island)
 {
     const int few = spragPlays(&world->config) || spragIslandIsHeap(world, island);
-    return island->falls || isHeld(island) || island->contact_count > (few ? LEAST : SPRAG_LARGE);
+    return island->pile.falls || isHeld(island) || island->contact_count > (few ? LEAST : SPRAG_LARGE);
 }
 
 int spragIslandSparesW(const struct spragWorld *world, const spragIsland *island)
 {
     const double falls = spragNorm3(world->snapshot.gravity) * world->snapshot.step;
-    const int heap = spragIslandIsHeap(world, island) && (island->haste > 0 || island->contact_count > SPRAG_LARGE);
+    const int heap =
+        spragIslandIsHeap(world, island) && (island->before.haste > 0 || island->contact_count > SPRAG_LARGE);
     return spragIslandIsOurs(world, island) && (isHeld(island) || heap) && falls > FALLS;
 }

@@ -44,8 +44,8 @@ static inline int spragPlays(const spragConfig *config)
     return config->enough > config->tolerance;
 }
 
-/* All of these ask for island->flat, all but the first two for island->sticks, and those after the third for
- * island->steep: they are known. */
+/* All of these ask for island->pile.flat, all but the first two for its sticks, and those after the third for steep:
+ * they are known. */
 
 /* 1: it has so many contacts that it sticks if some have mu = infinity. */
 int spragIslandMayStick(const struct spragWorld *world, const spragIsland *island);
@@ -62,7 +62,7 @@ int spragIslandIsOurs(const struct spragWorld *world, const spragIsland *island)
 /* 1: it is a heap: of more than 100 contacts that do not lie flat; with joints, or where its work is not for us to
  * choose, of more than 400. */
 int spragIslandIsHeap(const struct spragWorld *world, const spragIsland *island);
-/* 1: of more than 400 contacts; of more than 100 where it is a heap or the program plays; or island->falls. */
+/* 1: of more than 400 contacts; of more than 100 where it is a heap or the program plays; or island->pile.falls. */
 int spragIslandIsLarge(const struct spragWorld *world, const spragIsland *island);
 /* 1: a heap whose work is for us to choose.  While a few of its bodies move and all others rest W is not worth its
  * price, and SPRAG_MISSED is enough: 2000 balls of which ten still rolled, at 17 mm/s, took 40 to 130 ms a step to 1e-8

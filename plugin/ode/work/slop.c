@@ -56,7 +56,8 @@ double spragSlopOf(const struct spragWorld *world, const spragIsland *island)
  * m.  Joints drive bodies apart, or hold them: of those only large ones.) */
 static int mayStir(const spragIsland *island)
 {
-    return !island->flat && island->contact_count > (island->contact_count == island->joint_count ? FEW : SPRAG_LARGE);
+    return !island->pile.flat &&
+           island->contact_count > (island->contact_count == island->joint_count ? FEW : SPRAG_LARGE);
 }
 
 /* m: the most that stays at once, by the mean of half the thickness of the bodies' geoms, as far as it is known. */
@@ -84,13 +85,14 @@ static double thinOf(const struct spragWorld *world, const spragIsland *island)
 double spragSlopNext(const struct spragWorld *world, const spragIsland *island)
 {
     const int heap = mayStir(island), large = heap || island->contact_count > SPRAG_LARGE; /* others are solved */
-    const double pace = world->snapshot.pace, times = heap || island->sticks ? SLOP_TIMES : SLOP_FLAT,
+    const double pace = world->snapshot.pace, times = heap || island->pile.sticks ? SLOP_TIMES : SLOP_FLAT,
                  parts = times * island->solve.residual * pace,
                  falls = FALLS * spragNorm3(world->snapshot.gravity) * pace * pace;
-    if (!(large || island->sticks) || !(parts > island->slop))
-        return island->slop;
-    const double most = heap ? fmax(fmin(falls, thinOf(world, island)), island->slop * (1 + pace / GROWS)) : falls;
-    return fmax(island->slop, fmin(parts, most));
+    if (!(large || island->pile.sticks) || !(parts > island->before.slop))
+        return island->before.slop;
+    const double most =
+        heap ? fmax(fmin(falls, thinOf(world, island)), island->before.slop * (1 + pace / GROWS)) : falls;
+    return fmax(island->before.slop, fmin(parts, most));
 }
 
 /* m/s: no slower correction is asked for. */
@@ -115,7 +117,8 @@ static double sinking(const struct spragWorld *world, const spragIsland *island,
     const spragContactMemory *memory = record >= 0 ? &world->memory[record] : NULL;
     if (memory != NULL && memory->normal_force > 0 && !(memory->depth < depth) && !(memory->depth > depth))
         return 0;
-    const double part = fmin(1, LONG / s->pace), stays = fmax(island->slop, correctionLeast(world) * s->pace / erp),
+    const double part = fmin(1, LONG / s->pace),
+                 stays = fmax(island->before.slop, correctionLeast(world) * s->pace / erp),
                  most = SINKS * stays * part * part;
     return fmin(most - depth, most) / s->pace;
 }
@@ -133,7 +136,7 @@ void spragSlopLeave(const struct spragWorld *world, const spragIsland *island, c
     if (row->compliance > 0 && row->rhs <= row->correction) /* what rebounds does not come to rest */
         row->rhs -= sinking(world, island, record, depth);
     row->compliance = 0;
-    if (row->correction > 0 && (row->correction <= correctionLeast(world) || depth - s->layer <= island->slop)) {
+    if (row->correction > 0 && (row->correction <= correctionLeast(world) || depth - s->layer <= island->before.slop)) {
         row->rhs -= row->correction;
         row->correction = 0;
     }
@@ -171,7 +174,7 @@ double spragTraceNext(const struct spragWorld *world, const spragIsland *island)
 {
     const double pace = world->snapshot.pace, most = TRACE_MOST * spragNorm3(world->snapshot.gravity) * pace * pace;
     const int few = island->block_total <= SPRAG_BLOCKS_FEW && island->body_count > 1;
-    double trace = fmin(most, island->trace); /* the step may be shorter now */
+    double trace = fmin(most, island->before.trace); /* the step may be shorter now */
     for (int k = 0; k < island->block_count && few && island->u != NULL && !island->failed; ++k)
         trace = fmax(trace, fmin(most, TRACE_TIMES * partingOf(world, island, k, most)));
     return trace;
@@ -179,12 +182,12 @@ double spragTraceNext(const struct spragWorld *world, const spragIsland *island)
 
 void spragTraceLeave(const struct spragWorld *world, spragIsland *island)
 {
-    for (int k = 0; k < island->block_count && island->trace > 0; ++k) {
+    for (int k = 0; k < island->block_count && island->before.trace > 0; ++k) {
         spragBlock *block = &island->block[k];
         const double depth = -block->gap - world->snapshot.layer;
         if (block->part != SPRAG_PART_CONTACT || !(block->correction > 0) || !(depth > 0))
             continue;
-        const double left = block->correction * fmin(1, fmax(0, 1.5 * (1 - island->trace / depth)));
+        const double left = block->correction * fmin(1, fmax(0, 1.5 * (1 - island->before.trace / depth)));
         block->rhs[0] -= block->correction - left;
         block->correction = left;
     }

@@ -36,12 +36,12 @@ int spragVisitsMayBeWedged(const struct spragWorld *world, const spragIsland *is
 
 int spragIslandIsCaught(const struct spragWorld *world, const spragIsland *island)
 {
-    return island->wedge > 0 && !isPressed(world, island, island->rigid);
+    return island->wedge.speed > 0 && !isPressed(world, island, island->wedge.rigid);
 }
 
 int spragIslandSettles(const struct spragWorld *world, const spragIsland *island)
 {
-    return island->steep && island->contact_count <= SETTLES_MOST && !(world->config.time_limit > 0) &&
+    return island->pile.steep && island->contact_count <= SETTLES_MOST && !(world->config.time_limit > 0) &&
            spragIslandIsSlow(&world->snapshot, island, SETTLES);
 }
 
@@ -51,15 +51,15 @@ int spragIslandSettles(const struct spragWorld *world, const spragIsland *island
 int spragVisitsSuffice(const struct spragWorld *world, const spragIsland *island, const spragGreedy *greedy)
 {
     const double residual = island->solve.residual;
-    if ((island->sticks || island->steep) &&
-        (island->haste > 0 || world->config.time_limit > 0)) /* what comes after W leads astray */
+    if ((island->pile.sticks || island->pile.steep) &&
+        (island->before.haste > 0 || world->config.time_limit > 0)) /* what comes after W leads astray */
         return 1;
     /* (To a rough tolerance a step of a heap that still moves is soon solved, and halves the haste; the next one, with
      * a blow, would have W and its sweeps: 190 ms of 500 boxes and balls, for as much residual.) */
-    const int roughly = world->config.tolerance >= SPRAG_ROUGH && !island->flat;
-    const int most = roughly ? island->haste > 0 : island->haste == SPRAG_HASTE_MOST;
+    const int roughly = world->config.tolerance >= SPRAG_ROUGH && !island->pile.flat;
+    const int most = roughly ? island->before.haste > 0 : island->before.haste == SPRAG_HASTE_MOST;
     if (most && residual > NEAR && !spragVisitsMayBeWedged(world, island))
         return 1;
-    return island->haste > 0 && island->contact_count > W_IS_DEAR && residual < GAINS * greedy->begun &&
+    return island->before.haste > 0 && island->contact_count > W_IS_DEAR && residual < GAINS * greedy->begun &&
            spragIslandMayRest(&world->snapshot, island);
 }

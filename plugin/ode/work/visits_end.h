@@ -13,8 +13,8 @@ int spragVisitsSuffice(const struct spragWorld *world, const spragIsland *island
 int spragVisitsMayBeWedged(const struct spragWorld *world, const spragIsland *island);
 /* Of a solved island.  1: it was wedged, but two of its bodies are caught in each other, and visits leave them so. */
 int spragIslandIsCaught(const struct spragWorld *world, const spragIsland *island);
-/* 1: what has high coefficients (island->steep), and all but rests.  Visits alone may never end it: arches of 21 stones
- * with mu = 5 to 100, 90 contacts, crept on for ever, or fell, in four of twelve runs.  So W is asked for up to
+/* 1: what has high coefficients (island->pile.steep), and all but rests.  Visits alone may never end it: arches of 21
+ * stones with mu = 5 to 100, 90 contacts, crept on for ever, or fell, in four of twelve runs.  So W is asked for up to
  * SPRAG_HASTE_ASKS, and haste that would grow beyond the most begins again there. */
 int spragIslandSettles(const struct spragWorld *world, const spragIsland *island);
 
