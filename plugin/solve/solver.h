@@ -10,8 +10,10 @@
 #include "base/arena.h"
 
 typedef struct spragSolver {
-    spragSolverKind kind;
-    const char *name;
+    spragSolverKind kind;   /* as the user calls it */
+    unsigned char in_parts; /* 1: it solves parts of the problem, whose steps count as theirs */
+    unsigned char sweeps;   /* 1: it sweeps until that pays no more, and leaves creep */
+    unsigned char final;    /* 1: nothing slides in its answer: it is no fallback, and no mode search comes after it */
     /* r (3 nc) in/out; info->iterations, ->several, ->none are the method's to add to.  Status OK: the method believes
      * r is within tolerance.  NOT_CONVERGED, LIMIT: r is its best iterate.  ERROR_MEMORY: r untouched. */
     spragStatus (*solve)(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,

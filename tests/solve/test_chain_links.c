@@ -125,7 +125,8 @@ static void methodsComeInTheirOrder(void **state)
         spragChainLinksOf(&chain, c->part);
         for (int k = 0; k <= chain.count; ++k)
             if (c->method[k] != (k < chain.count ? chain.link[k].method : NULL))
-                fail_msg("case %d, link %d: %s", (int)i, k, k < chain.count ? chain.link[k].method->name : "no more");
+                fail_msg("case %d, link %d: %s", (int)i, k,
+                         k < chain.count ? spragSolverName(chain.link[k].method->kind) : "no more");
     }
 }
 

@@ -87,9 +87,8 @@ static int timeIsUp(Run *run)
  * from those that carry in the guess, and free_rows.c.  before: with it, info->work was so much. */
 static void countWork(const Run *run, const spragSolver *method, int iterations, double before)
 {
-    const int count = run->problem->contact_count, swept = method->kind == SPRAG_SOLVER_GAUSS_SEIDEL,
-              parts = method == &spragSolverGeneration || method == &spragSolverAgain || method == &spragSolverFreeRows;
-    if (count <= SPRAG_CHAIN_SMALL && !parts && !swept)
+    const int count = run->problem->contact_count, swept = method->kind == SPRAG_SOLVER_GAUSS_SEIDEL;
+    if (count <= SPRAG_CHAIN_SMALL && !method->in_parts && !swept)
         run->info->work = fmax(run->info->work, before + iterations * spragChainStepWork(count));
 }
 
@@ -270,15 +269,14 @@ static spragStatus tryGuess(Run *run, int approached)
  * of creeping. */
 static spragStatus finish(Run *run, const spragChainLink *link, const spragChainLink *first)
 {
-    if (link != first && first->method == &spragSolverVariant && link->method != &spragSolverPivots) {
+    if (link != first && first->method == &spragSolverVariant && !link->method->final) {
         const int limit = spragChainRoundsKnown(run->problem);
         run->left.iteration_limit = limit > 0 ? limit : run->left.iteration_limit;
         const spragStatus status = tryMethod(run, &spragSolverVariant, SPRAG_PREFERRED);
         run->left.iteration_limit = run->options->iteration_limit;
         return status;
     }
-    const int swept = link->method == &spragSolverSweeps || link->method == &spragSolverApproach;
-    return swept && creeps(run) ? calm(run) : SPRAG_OK;
+    return link->method->sweeps && creeps(run) ? calm(run) : SPRAG_OK;
 }
 
 /* 1: the problem of a step, small, with joints that drive its bodies, and its polish has ended far from rounding.  (Of
@@ -326,7 +324,7 @@ static spragStatus runLinks(Run *run, const spragChainLinks *chain, int begin)
     for (const spragChainLink *link = first + begin; link < first + chain->count; ++link) {
         if (link->tolerance > run->options->tolerance && info->residual <= link->tolerance)
             break;
-        info->fallback = link > first + chain->usual && link->method != &spragSolverPivots;
+        info->fallback = link > first + chain->usual && !link->method->final;
         spragStatus status = tryLink(run, link);
         const int solved = isSolved(run), late = timeIsUp(run);
         if (status == SPRAG_OK && solved && !late)
@@ -348,8 +346,7 @@ static spragStatus runChain(Run *run, spragChainPart part)
     spragChainLinksOf(&chain, part);
     const spragChainLink *first = chain.link;
     const int searched = first->method == &spragSolverVariant, approached = first->method == &spragSolverApproach,
-              swept = approached || first->method == &spragSolverSweeps,
-              goes_on = spragChainGoesOn(run->problem, run->options, part);
+              swept = first->method->sweeps, goes_on = spragChainGoesOn(run->problem, run->options, part);
     spragStatus status = SPRAG_OK;
     run->tumbles = part == SPRAG_CHAIN_TUMBLING;
     info->residual = spragProblemJudge(run->problem, run->r, run->u);

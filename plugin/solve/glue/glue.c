@@ -642,4 +642,4 @@ static spragStatus solveLink(const spragProblem *problem, const spragSolveOption
     return status;
 }
 
-const spragSolver spragSolverGlue = {SPRAG_SOLVER_NEWTON, "glue", solveLink};
+const spragSolver spragSolverGlue = {.kind = SPRAG_SOLVER_NEWTON, .solve = solveLink};

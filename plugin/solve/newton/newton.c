@@ -90,26 +90,31 @@ enum {
 #define NEAR 1e-3              /* m/s: from here the proximal points find the way */
 #define CLOSE 1e-2             /* m/s: the same in crowds, before stage 3 */
 
+/* What is asked for, and of what: as it is set before the run. */
+typedef struct Asked {
+    double tolerance, deadline; /* m/s; in spragSeconds, 0: none */
+    double enough;              /* m/s: paths are for what is above it; 0: for all */
+    int limited;                /* 1: so is the work, and there are more than a few contacts, */
+    int crowd;                  /* and more than generation.c takes on */
+    int hurried;                /* 1: no crowd, but limited, or less than the tolerance is enough */
+    int counted;                /* 1: the user limits steps, not work */
+    int content;                /* 1: asked for `enough`, not for the tolerance */
+    int goes_on;                /* 1: the guess is what such a run has ended with */
+} Asked;
+
 typedef struct Newton {
     const spragProblem *problem;
+    Asked asked;
+    spragTangentSpace space;
     spragProximal proximal;
     spragSweeper sweeper;
-    double tolerance, deadline; /* m/s; in spragSeconds, 0: none */
-    int limit, *iterations;     /* of factorisations; spent */
-    int first;                  /* *iterations at the start */
-    double *swept;              /* (3 nc) */
-    spragPool *pool;            /* or NULL */
-    spragTangentSpace space;
-    double enough;      /* m/s: paths are for what is above it; 0: for all */
-    int limited;        /* 1: so is the work, and there are more than a few contacts, */
-    int crowd;          /* and more than generation.c takes on */
-    int hurried;        /* 1: no crowd, but limited, or less than the tolerance is enough */
-    int left;           /* 1: bodies were left for contacts */
-    int counted;        /* 1: the user limits steps, not work */
-    int content;        /* 1: asked for `enough`, not for the tolerance */
-    int on;             /* 1: the guess is what such a run has ended with */
-    double most;        /* 3x3 products: where *work is this, all that the methods have together is spent */
-    double step, *work; /* 3x3 products: of a step, as the limit counts it; spent */
+    double *swept;          /* (3 nc) */
+    spragPool *pool;        /* or NULL */
+    int limit, *iterations; /* of factorisations; spent */
+    int first;              /* *iterations at the start */
+    double most;            /* 3x3 products: where *work is this, all that the methods have together is spent */
+    double step, *work;     /* 3x3 products: of a step, as the limit counts it; spent */
+    int left;               /* 1: bodies were left for contacts */
 } Newton;
 
 /* What the interior methods factorise: the proximal points' tangent, or one of the cones' own. */
@@ -152,7 +157,7 @@ static spragStatus points(Newton *newton, double lambda, int steps, double *r)
     const spragProximal *proximal = &newton->proximal;
     const double charge = spragTangentCharge(&proximal->tangent);
     const int most = stepsPaid(newton, stepsLeft(newton), charge);
-    const spragStop stop = {newton->tolerance, newton->deadline, steps < most ? steps : most};
+    const spragStop stop = {newton->asked.tolerance, newton->asked.deadline, steps < most ? steps : most};
     const int before = *newton->iterations;
     const spragStatus status = spragProximalPoints(&newton->proximal, lambda, &stop, r, newton->iterations);
     *newton->work += charge * (*newton->iterations - before);
@@ -190,7 +195,7 @@ static int innerInit(Inner *inner, Newton *newton, spragArena *arena)
     if (found <= 0)
         return found;
     inner->charge = fmax(newton->step, chargeOfCones(&inner->own));
-    if (!newton->counted && (!newton->proximal.patient || dear))
+    if (!newton->asked.counted && (!newton->proximal.patient || dear))
         inner->paid = fmax(1, spragTangentStep(&inner->own) / newton->step);
     return spragTangentShare(&inner->own, newton->pool, arena);
 }
@@ -200,7 +205,8 @@ static int innerInit(Inner *inner, Newton *newton, spragArena *arena)
 static int leavesBodies(Newton *newton, const Inner *inner, int start)
 {
     const spragTangent *own = &newton->proximal.tangent;
-    newton->left = !newton->crowd && inner->tangent == own && own->bodies != NULL && (start > 0 || own->refused > 0);
+    newton->left =
+        !newton->asked.crowd && inner->tangent == own && own->bodies != NULL && (start > 0 || own->refused > 0);
     newton->limit = newton->left ? 0 : newton->limit;
     return newton->left;
 }
@@ -242,7 +248,8 @@ static spragStatus pointsFromCones(Newton *newton, int near, int far, double *r)
 static spragStatus interior(Newton *newton, const Inner *inner, int soon, spragArena *arena, double *r)
 {
     const int left = conesLeft(newton, inner);
-    const spragStop stop = {newton->tolerance, newton->deadline, soon && left > INTERIOR_SOON ? INTERIOR_SOON : left};
+    const spragStop stop = {newton->asked.tolerance, newton->asked.deadline,
+                            soon && left > INTERIOR_SOON ? INTERIOR_SOON : left};
     memcpy(r, newton->swept, 3 * (size_t)newton->problem->contact_count * sizeof *r);
     countCones(newton, inner, spragInteriorSolve(&inner->cones, &stop, 0, inner->tangent, arena, r));
     if (leavesBodies(newton, inner, 0))
@@ -251,23 +258,23 @@ static spragStatus interior(Newton *newton, const Inner *inner, int soon, spragA
      * proximal points solve as well, at a third to a sixth of its price. */
     if (soon || (inner->cones.problem->contact_count <= PIVOTED_MOST && !spragProblemIsPlain(newton->problem)))
         return pointsFromCones(newton, STEPS_SOON, STEPS_SOON, r);
-    return newton->hurried ? pointsFromCones(newton, STEPS_NEAR, STEPS_SOON, r)
-                           : pointsFromCones(newton, 0, STEPS_FAR, r);
+    return newton->asked.hurried ? pointsFromCones(newton, STEPS_NEAR, STEPS_SOON, r)
+                                 : pointsFromCones(newton, 0, STEPS_FAR, r);
 }
 
 /* Stage 4, or where stage 3 has come near the proximal points in its place. */
 static spragStatus path(Newton *newton, const Inner *inner, spragArena *arena, double *r)
 {
     const double residual = newton->proximal.best_residual;
-    if (residual <= newton->enough || leavesBodies(newton, inner, 1))
+    if (residual <= newton->asked.enough || leavesBodies(newton, inner, 1))
         return SPRAG_NOT_CONVERGED;
-    if (newton->limited && residual <= NEAR) {
+    if (newton->asked.limited && residual <= NEAR) {
         takeBest(newton, r);
         return points(newton, newton->proximal.lambda, stepsLeft(newton), r);
     }
     if (inner->cones.problem->contact_count <= PIVOTED_MOST && !spragTangentPivot(inner->tangent, arena))
         return SPRAG_ERROR_MEMORY;
-    const spragStop stop = {newton->tolerance, newton->deadline, conesLeft(newton, inner) / PATH_SHARE + 1};
+    const spragStop stop = {newton->asked.tolerance, newton->asked.deadline, conesLeft(newton, inner) / PATH_SHARE + 1};
     memcpy(r, newton->swept, 3 * (size_t)newton->problem->contact_count * sizeof *r);
     countCones(newton, inner, spragPathSolve(&inner->cones, &stop, inner->tangent, arena, r));
     return pointsFromCones(newton, 0, STEPS_FAR, r);
@@ -315,25 +322,26 @@ static int isOfContacts(const spragProblem *problem)
 /* Stage 2, and some of stage 3 in crowds.  cones: stages 3 and 4 are to come. */
 static spragStatus pointsFromSweeps(Newton *newton, int cones, spragArena *arena, double *r)
 {
+    const Asked *asked = &newton->asked;
     const spragProximal *proximal = &newton->proximal;
     double *accuracy = &newton->proximal.tangent.accuracy;
     const int dear = conesAreDear(newton);
-    const int exact = newton->crowd && cones && newton->enough == 0 && !dear;
-    const int again = newton->hurried && newton->space == SPRAG_TANGENT_CONTACTS; /* bodies had theirs */
+    const int exact = asked->crowd && cones && asked->enough == 0 && !dear;
+    const int again = asked->hurried && newton->space == SPRAG_TANGENT_CONTACTS; /* bodies had theirs */
     const int contacts = isOfContacts(newton->problem), rolls = contacts && !spragProblemIsPlain(newton->problem);
-    const int soon = newton->content || rolls ? STEPS_FIRST_LONG : STEPS_FIRST;
-    const int first = exact ? soon : newton->limited && !again ? STEPS_FIRST_LIMITED : STEPS_FIRST;
+    const int soon = asked->content || rolls ? STEPS_FIRST_LONG : STEPS_FIRST;
+    const int first = exact ? soon : asked->limited && !again ? STEPS_FIRST_LIMITED : STEPS_FIRST;
     sweepFirst(newton, r);
-    *accuracy = newton->crowd ? SPRAG_TANGENT_ROUGH : *accuracy;
+    *accuracy = asked->crowd ? SPRAG_TANGENT_ROUGH : *accuracy;
     spragStatus status = points(newton, LAMBDA_FIRST, cones ? first : stepsLeft(newton), r);
     if (status == SPRAG_NOT_CONVERGED && exact && proximal->best_residual <= NEAR &&
         stepsLeft(newton) >= INTERIOR_SOON + STEPS_SOON) {
         status = throughCones(newton, 1, arena, r);
         takeBest(newton, r);
     }
-    const int half = newton->limited && contacts;
-    const int all = newton->crowd || (newton->hurried && dear);
-    if (status == SPRAG_NOT_CONVERGED && (all || half) && proximal->best_residual <= (newton->crowd ? CLOSE : NEAR))
+    const int half = asked->limited && contacts;
+    const int all = asked->crowd || (asked->hurried && dear);
+    if (status == SPRAG_NOT_CONVERGED && (all || half) && proximal->best_residual <= (asked->crowd ? CLOSE : NEAR))
         status = points(newton, proximal->lambda, stepsLeft(newton) / (all ? 1 : 2), r);
     *accuracy = SPRAG_TANGENT_REFINED;
     return status;
@@ -342,24 +350,24 @@ static spragStatus pointsFromSweeps(Newton *newton, int cones, spragArena *arena
 static spragStatus run(Newton *newton, spragArena *arena, double *r)
 {
     const spragProblem *problem = newton->problem;
+    const Asked *asked = &newton->asked;
     const int cones = spragConesApply(problem) && !spragProblemIsLean(problem); /* their equations need W */
     spragStatus status = SPRAG_NOT_CONVERGED;
     spragProximalReset(&newton->proximal, r);
-    if (newton->on) /* stage 0 */
+    if (asked->goes_on) /* stage 0 */
         status = points(newton, LAMBDA_FIRST, STEPS_AGAIN, r);
     else if (isWarm(problem, r) && problem->linked == NULL)
         status = points(newton, SPRAG_LAMBDA_WARM, STEPS_WARM, r);
     if (status == SPRAG_NOT_CONVERGED)
         status = pointsFromSweeps(newton, cones, arena, r);
-    if (newton->crowd && stepsLeft(newton) > INTERIOR_MOST)
+    if (asked->crowd && stepsLeft(newton) > INTERIOR_MOST)
         newton->limit -= stepsLeft(newton) - INTERIOR_MOST;
-    if (status == SPRAG_NOT_CONVERGED && cones && stepsLeft(newton) >= (newton->limited ? INTERIOR_LEAST : 0))
+    if (status == SPRAG_NOT_CONVERGED && cones && stepsLeft(newton) >= (asked->limited ? INTERIOR_LEAST : 0))
         status = throughCones(newton, 0, arena, r);
     takeBest(newton, r);
     if (status == SPRAG_OK) {
         const int before = *newton->iterations;
-        spragProximalPolish(&newton->proximal, newton->tolerance, newton->proximal.best_residual, r,
-                            newton->iterations);
+        spragProximalPolish(&newton->proximal, asked->tolerance, newton->proximal.best_residual, r, newton->iterations);
         *newton->work += spragTangentCharge(&newton->proximal.tangent) * (*newton->iterations - before);
     }
     return status;
@@ -391,19 +399,34 @@ static double productsMost(spragTangentSpace space, const spragProblem *problem,
 typedef struct Attempt {
     spragTangentSpace space;
     int local;   /* 1: work is limited of few blocks, too */
-    int on;      /* 1: goes on from what another run has ended with */
+    int goes_on; /* 1: from what another run has ended with */
     int refused; /* factorisations whose solutions were not good enough to be used */
     int left;    /* 1: bodies were left for contacts */
 } Attempt;
 
+static Asked askedOf(const Attempt *attempt, const spragProblem *problem, const spragSolveOptions *options)
+{
+    const int automatic = options->solver == SPRAG_SOLVER_AUTO, crowd = spragIsCrowd(problem, options),
+              limited = options->work_limit > 0 && (attempt->local || problem->contact_count > SMALL);
+    const double enough = automatic && options->enough > options->tolerance ? options->enough : 0;
+    return (Asked){.tolerance = options->tolerance,
+                   .deadline = spragDeadline(options->time_limit),
+                   .enough = enough,
+                   .limited = limited,
+                   .crowd = crowd,
+                   .hurried = !crowd && (limited || enough > 0),
+                   .counted = options->iteration_limit > 0,
+                   .content = automatic && options->enough > 0 && options->enough >= options->tolerance,
+                   .goes_on = attempt->goes_on};
+}
+
 /* What all runs have in common. */
-static Newton newtonOf(const spragProblem *problem, spragTangentSpace space, const spragSolveOptions *options,
-                       spragSolveInfo *info)
+static Newton newtonOf(const Asked *asked, const spragProblem *problem, spragTangentSpace space,
+                       const spragSolveOptions *options, spragSolveInfo *info)
 {
     return (Newton){.problem = problem,
+                    .asked = *asked,
                     .space = space,
-                    .tolerance = options->tolerance,
-                    .deadline = spragDeadline(options->time_limit),
                     .iterations = &info->iterations,
                     .work = &info->work,
                     .most = options->work_total > 0 ? info->work + options->work_total : INFINITY,
@@ -414,15 +437,8 @@ static spragStatus solveIn(Attempt *attempt, const spragProblem *problem, const 
                            spragArena *arena, double *r, spragSolveInfo *info)
 {
     const spragTangentSpace space = attempt->space;
-    const int automatic = options->solver == SPRAG_SOLVER_AUTO;
-    Newton newton = newtonOf(problem, space, options, info);
-    newton.limited = options->work_limit > 0 && (attempt->local || problem->contact_count > SMALL);
-    newton.crowd = spragIsCrowd(problem, options);
-    newton.enough = automatic && options->enough > options->tolerance ? options->enough : 0;
-    newton.content = automatic && options->enough > 0 && options->enough >= options->tolerance;
-    newton.counted = options->iteration_limit > 0;
-    newton.on = attempt->on;
-    newton.hurried = !newton.crowd && (newton.limited || newton.enough > 0);
+    const Asked asked = askedOf(attempt, problem, options);
+    Newton newton = newtonOf(&asked, problem, space, options, info);
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const double most = productsMost(space, problem, options);
     spragStatus status = SPRAG_ERROR_MEMORY;
@@ -435,9 +451,9 @@ static spragStatus solveIn(Attempt *attempt, const spragProblem *problem, const 
     const spragTangent *tangent = &newton.proximal.tangent;
     spragPool *pool = problem->contact_count >= THREADS_PAY ? spragPoolHere() : NULL;
     newton.sweeper.pool = newton.pool = pool;
-    newton.proximal.deadline = newton.deadline;
+    newton.proximal.deadline = asked.deadline;
     newton.proximal.patient = !(options->work_limit > 0);
-    if (newton.crowd)
+    if (asked.crowd)
         newton.proximal.lag_first = LAG_CROWD;
     const int shared = ready <= 0 || spragTangentShare(&newton.proximal.tangent, pool, arena);
     if (ready > 0 && shared) {
@@ -453,14 +469,14 @@ static spragStatus solveIn(Attempt *attempt, const spragProblem *problem, const 
     return status;
 }
 
-static spragStatus solveAs(int local, int on, const spragProblem *problem, const spragSolveOptions *options,
+static spragStatus solveAs(int local, int goes_on, const spragProblem *problem, const spragSolveOptions *options,
                            spragArena *arena, double *r, spragSolveInfo *info)
 {
     const spragTangentSpace space = productsMost(SPRAG_TANGENT_CHEAPER, problem, options) > 0 || problem->bodies == NULL
                                         ? SPRAG_TANGENT_CHEAPER
                                         : SPRAG_TANGENT_BODIES;
-    Attempt cheaper = {.space = space, .local = local, .on = on},
-            contacts = {.space = SPRAG_TANGENT_CONTACTS, .local = local, .on = on};
+    Attempt cheaper = {.space = space, .local = local, .goes_on = goes_on},
+            contacts = {.space = SPRAG_TANGENT_CONTACTS, .local = local, .goes_on = goes_on};
     const int before = info->iterations;
     const double begin = options->time_limit > 0 ? spragSeconds() : 0, spent = info->work;
     spragSolveOptions left = *options;
@@ -564,7 +580,7 @@ static int enterCones(Newton *newton, spragArena *arena, double *r)
     if (ready <= 0)
         return ready != 0;
     const int most = stepsPaid(newton, stepsLeft(newton), inner.charge);
-    const spragStop stop = {fmax(CONES_ENOUGH, newton->tolerance), newton->deadline, most};
+    const spragStop stop = {fmax(CONES_ENOUGH, newton->asked.tolerance), newton->asked.deadline, most};
     const int steps = spragInteriorSolve(&inner.cones, &stop, PATIENCE_CONES, inner.tangent, arena, r);
     countCones(newton, &inner, steps);
     spragProximalReset(&newton->proximal, r);
@@ -598,8 +614,8 @@ static spragStatus solveNearby(int few, const spragProblem *problem, const sprag
     const double passes = SPRAG_TANGENT_PASSES * spragProductPrice(problem), far = ARRIVES * spragNear(problem);
     if (few && info->residual > far && options->work_limit < STEPS_CONES * passes)
         return SPRAG_NOT_CONVERGED;
-    Newton newton = newtonOf(problem, SPRAG_TANGENT_CHEAPER, options, info);
-    newton.counted = 1;
+    const Asked asked = {.tolerance = options->tolerance, .deadline = spragDeadline(options->time_limit), .counted = 1};
+    Newton newton = newtonOf(&asked, problem, SPRAG_TANGENT_CHEAPER, options, info);
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const double most =
         few ? options->work_limit / STEPS_FEWEST : productsMost(SPRAG_TANGENT_CHEAPER, problem, options);
@@ -651,10 +667,10 @@ static spragStatus polish(const spragProblem *problem, const spragSolveOptions *
     return ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_OK;
 }
 
-const spragSolver spragSolverFewest = {SPRAG_SOLVER_NEWTON, "newton", solveFewest};
-const spragSolver spragSolverNear = {SPRAG_SOLVER_NEWTON, "newton", solveNear};
-const spragSolver spragSolverPolish = {SPRAG_SOLVER_NEWTON, "newton", polish};
-const spragSolver spragSolverAtOnce = {SPRAG_SOLVER_NEWTON, "newton", solveAtOnce};
-const spragSolver spragSolverPoints = {SPRAG_SOLVER_NEWTON, "newton", solvePoints};
-const spragSolver spragSolverOn = {SPRAG_SOLVER_NEWTON, "newton", solveOn};
-const spragSolver spragSolverNewton = {SPRAG_SOLVER_NEWTON, "newton", solve};
+const spragSolver spragSolverFewest = {.kind = SPRAG_SOLVER_NEWTON, .solve = solveFewest};
+const spragSolver spragSolverNear = {.kind = SPRAG_SOLVER_NEWTON, .solve = solveNear};
+const spragSolver spragSolverPolish = {.kind = SPRAG_SOLVER_NEWTON, .solve = polish};
+const spragSolver spragSolverAtOnce = {.kind = SPRAG_SOLVER_NEWTON, .solve = solveAtOnce};
+const spragSolver spragSolverPoints = {.kind = SPRAG_SOLVER_NEWTON, .solve = solvePoints};
+const spragSolver spragSolverOn = {.kind = SPRAG_SOLVER_NEWTON, .solve = solveOn};
+const spragSolver spragSolverNewton = {.kind = SPRAG_SOLVER_NEWTON, .solve = solve};

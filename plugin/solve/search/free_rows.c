@@ -225,7 +225,7 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     return status;
 }
 
-const spragSolver spragSolverFreeRows = {SPRAG_SOLVER_NEWTON, "newton", solve};
+const spragSolver spragSolverFreeRows = {.kind = SPRAG_SOLVER_NEWTON, .solve = solve, .in_parts = 1};
 
 int spragProblemHasFreeRows(const spragProblem *problem)
 {

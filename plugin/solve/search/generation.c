@@ -193,5 +193,5 @@ static spragStatus solveAgain(const spragProblem *problem, const spragSolveOptio
     return generate(problem, options, 1, arena, r, info);
 }
 
-const spragSolver spragSolverGeneration = {SPRAG_SOLVER_NEWTON, "newton", solve};
-const spragSolver spragSolverAgain = {SPRAG_SOLVER_NEWTON, "newton", solveAgain};
+const spragSolver spragSolverGeneration = {.kind = SPRAG_SOLVER_NEWTON, .solve = solve, .in_parts = 1};
+const spragSolver spragSolverAgain = {.kind = SPRAG_SOLVER_NEWTON, .solve = solveAgain, .in_parts = 1};

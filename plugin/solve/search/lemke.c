@@ -354,4 +354,4 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     return status;
 }
 
-const spragSolver spragSolverLemke = {SPRAG_SOLVER_LEMKE, "lemke", solve};
+const spragSolver spragSolverLemke = {.kind = SPRAG_SOLVER_LEMKE, .solve = solve};

@@ -237,4 +237,4 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     return count > 0 ? SPRAG_OK : SPRAG_NOT_CONVERGED;
 }
 
-const spragSolver spragSolverPivots = {SPRAG_SOLVER_LEMKE, "pivots", solve};
+const spragSolver spragSolverPivots = {.kind = SPRAG_SOLVER_LEMKE, .solve = solve, .final = 1};

@@ -362,4 +362,4 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     return best.status;
 }
 
-const spragSolver spragSolverVariant = {SPRAG_SOLVER_VARIANT, "variant", solve};
+const spragSolver spragSolverVariant = {.kind = SPRAG_SOLVER_VARIANT, .solve = solve};

@@ -147,4 +147,4 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     return status;
 }
 
-const spragSolver spragSolverDisturbed = {SPRAG_SOLVER_NEWTON, "newton", solve};
+const spragSolver spragSolverDisturbed = {.kind = SPRAG_SOLVER_NEWTON, .solve = solve};

@@ -407,8 +407,8 @@ static spragStatus calm(const spragProblem *problem, const spragSolveOptions *op
     return start(problem, &some, (Patience){.limit = SWEEPS_CALM, .sweeps = UNSEEN}, arena, r, info);
 }
 
-const spragSolver spragSolverProbe = {SPRAG_SOLVER_GAUSS_SEIDEL, "gauss-seidel", probe};
-const spragSolver spragSolverCalm = {SPRAG_SOLVER_GAUSS_SEIDEL, "gauss-seidel", calm};
-const spragSolver spragSolverGaussSeidel = {SPRAG_SOLVER_GAUSS_SEIDEL, "gauss-seidel", solve};
-const spragSolver spragSolverApproach = {SPRAG_SOLVER_GAUSS_SEIDEL, "gauss-seidel", approach};
-const spragSolver spragSolverSweeps = {SPRAG_SOLVER_GAUSS_SEIDEL, "gauss-seidel", solveWhileItPays};
+const spragSolver spragSolverProbe = {.kind = SPRAG_SOLVER_GAUSS_SEIDEL, .solve = probe};
+const spragSolver spragSolverCalm = {.kind = SPRAG_SOLVER_GAUSS_SEIDEL, .solve = calm};
+const spragSolver spragSolverGaussSeidel = {.kind = SPRAG_SOLVER_GAUSS_SEIDEL, .solve = solve};
+const spragSolver spragSolverApproach = {.kind = SPRAG_SOLVER_GAUSS_SEIDEL, .solve = approach, .sweeps = 1};
+const spragSolver spragSolverSweeps = {.kind = SPRAG_SOLVER_GAUSS_SEIDEL, .solve = solveWhileItPays, .sweeps = 1};

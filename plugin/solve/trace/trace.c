@@ -679,4 +679,4 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     return status;
 }
 
-const spragSolver spragSolverTrace = {SPRAG_SOLVER_NEWTON, "newton", solve};
+const spragSolver spragSolverTrace = {.kind = SPRAG_SOLVER_NEWTON, .solve = solve};

@@ -103,4 +103,4 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     return status;
 }
 
-const spragSolver spragSolverTurns = {SPRAG_SOLVER_NEWTON, "newton", solve};
+const spragSolver spragSolverTurns = {.kind = SPRAG_SOLVER_NEWTON, .solve = solve};
