@@ -1,5 +1,6 @@
 /* Piles under a limit or to a rough tolerance, solved without W: the residual told is the judge's of the problem with
  * all of W, the time is kept, the same bits come from any number of threads, and a dump has the whole problem. */
+#include "support/collide.h"
 #include "support/scene_world.h"
 
 #include <unistd.h>
@@ -144,14 +145,8 @@ typedef struct SlotWorld {
 static void touch(void *data, dGeomID a, dGeomID b)
 {
     SlotWorld *slot = data;
-    dContact contact[8];
-    const int count = dGeomGetBody(a) == dGeomGetBody(b) ? 0 : dCollide(a, b, 8, &contact[0].geom, sizeof contact[0]);
-    for (int i = 0; i < count; ++i) {
-        contact[i].surface = (dSurfaceParameters){.mode = dContactApprox1, .mu = 0.5};
-        const dJointID joint = spragJointCreateContact(slot->sprag, slot->group, &contact[i]);
-        assert_non_null(joint);
-        dJointAttach(joint, dGeomGetBody(a), dGeomGetBody(b));
-    }
+    if (dGeomGetBody(a) != dGeomGetBody(b))
+        makeContacts(slot->sprag, slot->group, a, b, &(dSurfaceParameters){.mode = dContactApprox1, .mu = 0.5}, NULL);
 }
 
 /* A box between floor and ceiling, one micrometre too high: a slot has blocks

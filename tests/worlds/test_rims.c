@@ -1,8 +1,7 @@
 /* Cylinders that roll on their rims, leaning: the rim is no ball (velocity_product.h, Rims).  As one, wheels sank and
  * coins lost their energy.  On every way that a contact can take to its row. */
 #include "support/check.h"
-
-#include <string.h>
+#include "support/collide.h"
 
 #include <sprag/sprag_ode.h>
 
@@ -31,20 +30,11 @@ typedef struct Rims {
 static void collide(void *data, dGeomID a, dGeomID b)
 {
     Rims *r = data;
-    dContact contact[8];
-    memset(contact, 0, sizeof contact);
+    const dSurfaceParameters surface = {.mode = dContactApprox1, .mu = r->way == SEVERAL ? 0.4 : 1};
     const dBodyID x = dGeomGetBody(a), y = dGeomGetBody(b);
-    if (x != NULL && y != NULL && dAreConnected(x, y))
-        return;
-    const int count = dCollide(a, b, 8, &contact[0].geom, sizeof *contact);
-    for (int i = 0; i < count; ++i) {
-        contact[i].surface.mode = dContactApprox1;
-        contact[i].surface.mu = r->way == SEVERAL ? 0.4 : 1;
-        const dJointID joint = spragJointCreateContact(r->sprag, r->group, &contact[i]);
-        if (r->way == WITH_FEEDBACK) /* its island has blocks */
-            dJointSetFeedback(joint, &r->feedback);
-        dJointAttach(joint, x, y);
-    }
+    if (x == NULL || y == NULL || !dAreConnected(x, y))
+        makeContacts(r->sprag, r->group, a, b, &surface, /* with it, its island has blocks */
+                     r->way == WITH_FEEDBACK ? &r->feedback : NULL);
 }
 
 static void addFloor(const Rims *r)

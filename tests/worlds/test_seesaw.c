@@ -1,8 +1,7 @@
 /* What rocks without slip keeps its energy.  It turns into what it is on: Jdot v along the normal is negative
  * (ode/shape/velocity_product.h, Pressing).  On every way that a contact can take to its row. */
 #include "support/check.h"
-
-#include <string.h>
+#include "support/collide.h"
 
 #include <sprag/sprag_ode.h>
 
@@ -31,21 +30,10 @@ typedef struct Seesaw {
 static void collide(void *data, dGeomID a, dGeomID b)
 {
     Seesaw *s = data;
-    dContact contact[8];
-    memset(contact, 0, sizeof contact);
-    const int count = dCollide(a, b, 8, &contact[0].geom, sizeof *contact);
-    for (int i = 0; i < count; ++i) {
-        contact[i].surface.mode = dContactApprox1;
-        contact[i].surface.mu = 1;
-        if (s->bounce > 0) {
-            contact[i].surface.mode |= dContactBounce;
-            contact[i].surface.bounce = s->bounce;
-        }
-        const dJointID joint = spragJointCreateContact(s->sprag, s->group, &contact[i]);
-        if (s->way == WITH_FEEDBACK) /* its island has blocks */
-            dJointSetFeedback(joint, &s->feedback);
-        dJointAttach(joint, dGeomGetBody(a), dGeomGetBody(b));
-    }
+    const dSurfaceParameters surface = {
+        .mode = dContactApprox1 | (s->bounce > 0 ? dContactBounce : 0), .mu = 1, .bounce = s->bounce};
+    makeContacts(s->sprag, s->group, a, b, &surface, /* with it, its island has blocks */
+                 s->way == WITH_FEEDBACK ? &s->feedback : NULL);
 }
 
 static void addLog(Seesaw *s)

@@ -1,13 +1,12 @@
 /* Contacts give no energy, however fast bodies turn: what a step leaves them with beyond what it leaves the same bodies
  * in flight, by ODE's own step, is the work of the contacts. */
 #include "support/check.h"
+#include "support/collide.h"
 #include "support/uniform.h"
-
-#include <string.h>
 
 #include <sprag/sprag_ode.h>
 
-enum { TRIALS = 240, STEPS = 20, KINDS = 6, CONTACTS_MOST = 8 };
+enum { TRIALS = 240, STEPS = 20, KINDS = 6 };
 static const double gravity = 9.81;
 
 /* A world with contacts, and one with the same bodies in flight. */
@@ -25,17 +24,8 @@ typedef struct Spinning {
 static void collide(void *data, dGeomID a, dGeomID b)
 {
     Spinning *s = data;
-    dContact contact[CONTACTS_MOST];
-    memset(contact, 0, sizeof contact);
-    const int count = dCollide(a, b, CONTACTS_MOST, &contact[0].geom, sizeof *contact);
-    for (int i = 0; i < count; ++i) {
-        contact[i].surface.mode = dContactApprox1;
-        contact[i].surface.mu = s->mu;
-        const dJointID joint = spragJointCreateContact(s->sprag, s->group, &contact[i]);
-        if (s->listened) /* with blocks */
-            dJointSetFeedback(joint, &s->feedback);
-        dJointAttach(joint, dGeomGetBody(a), dGeomGetBody(b));
-    }
+    const dSurfaceParameters surface = {.mode = dContactApprox1, .mu = s->mu};
+    makeContacts(s->sprag, s->group, a, b, &surface, s->listened ? &s->feedback : NULL); /* with it, with blocks */
 }
 
 static dGeomID addShape(Spinning *s, int kind, dMass *mass)

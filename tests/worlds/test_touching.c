@@ -2,6 +2,7 @@
  * its walls: they come to rest, and stay.  What holds them must not part by rounding, and what a hurried step of a wall
  * leaves must not topple it.  So under a time limit. */
 #include "support/check.h"
+#include "support/collide.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #include "solve/solver.h"
 #include "support/uniform.h"
 
-enum { BRICKS = 140, CORNERS = 8 };
+enum { BRICKS = 140 };
 static const double size[3] = {0.2, 0.1, 0.1}; /* m */
 
 typedef struct Yard {
@@ -32,14 +33,7 @@ typedef struct Yard {
 static void onNear(void *data, dGeomID a, dGeomID b)
 {
     Yard *yard = data;
-    dContact contact[CORNERS];
-    memset(contact, 0, sizeof contact);
-    const int count = dCollide(a, b, CORNERS, &contact[0].geom, sizeof contact[0]);
-    for (int i = 0; i < count; ++i) {
-        contact[i].surface.mode = yard->mode;
-        contact[i].surface.mu = 0.5;
-        dJointAttach(spragJointCreateContact(yard->sprag, yard->group, &contact[i]), dGeomGetBody(a), dGeomGetBody(b));
-    }
+    makeContacts(yard->sprag, yard->group, a, b, &(dSurfaceParameters){.mode = yard->mode, .mu = 0.5}, NULL);
 }
 
 static void makeYard(Yard *yard, int mode)

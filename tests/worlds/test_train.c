@@ -6,10 +6,11 @@
 #include <time.h>
 
 #include "support/check.h"
+#include "support/collide.h"
 
 #include <sprag/sprag_ode.h>
 
-enum { WAGONS = 12, WHEELS = 4, CONTACTS_MOST = 8, EASY = 150, EASY_END = 200, HARD = 260, HARD_END = 310 };
+enum { WAGONS = 12, WHEELS = 4, EASY = 150, EASY_END = 200, HARD = 260, HARD_END = 310 };
 #define STEP 0.01
 #define TIMES_MOST 150.0 /* what hard steps may cost in those of easy ones: 84; 260 where steps were counted */
 
@@ -86,15 +87,9 @@ static Train build(void)
 static void touch(void *data, dGeomID a, dGeomID b)
 {
     Train *train = data;
-    dContact contact[CONTACTS_MOST];
     const dBodyID p = dGeomGetBody(a), q = dGeomGetBody(b);
-    if (p != NULL && q != NULL && dAreConnectedExcluding(p, q, dJointTypeContact))
-        return;
-    const int n = dCollide(a, b, CONTACTS_MOST, &contact[0].geom, sizeof *contact);
-    for (int i = 0; i < n; ++i) {
-        contact[i].surface = (dSurfaceParameters){.mode = dContactApprox1, .mu = 0.7};
-        dJointAttach(spragJointCreateContact(train->sprag, train->group, &contact[i]), p, q);
-    }
+    if (p == NULL || q == NULL || !dAreConnectedExcluding(p, q, dJointTypeContact))
+        makeContacts(train->sprag, train->group, a, b, &(dSurfaceParameters){.mode = dContactApprox1, .mu = 0.7}, NULL);
 }
 
 /* s of CPU that the steps begin .. end - 1 take. */
