@@ -96,15 +96,15 @@ typedef enum spragChainPart {
     /* Its first methods.  Where spragChainIsPrompt these are some milliseconds of work: after them the caller may ask
      * whether there is a solution at all. */
     SPRAG_CHAIN_BEGINNING,
-    /* Of these no more than the mode search, or sweeps, after which a wedge may be looked for. */
+    /* No more than the mode search, or sweeps, after which a wedge may be looked for. */
     SPRAG_CHAIN_SOON,
-    /* All that comes after those, from where they ended. */
+    /* All that comes after SOON, from where it ended. */
     SPRAG_CHAIN_LATER,
-    /* The same against a wedge: some steps of Newton's method, and contacts one by one. */
+    /* As LATER, against a wedge: some steps of Newton's method, and contacts one by one. */
     SPRAG_CHAIN_DOUBTED,
-    /* The methods after those.  (Newton's has had a part of its work, and has the rest.) */
+    /* The methods after BEGINNING.  (Newton's has had a part of its work, and has the rest.) */
     SPRAG_CHAIN_REST,
-    /* Of the rest the ones that may find a solution although a wedge stands against it (existence.h). */
+    /* Of REST the ones that may find a solution although a wedge stands against it (existence.h). */
     SPRAG_CHAIN_DESPITE,
     /* For a problem that the first methods did not solve in the last step: begins with the contacts that carried then,
      * and lets others join one by one (generation.c).  The fewer carry, the cheaper; some milliseconds at most. */

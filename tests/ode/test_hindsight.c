@@ -114,9 +114,9 @@ static void lateAnswersAreHard(void **state)
     assert_false(spragIslandHardens(&fake.island));
     fake.island.work.spent = 1.1e7;
     assert_true(spragIslandHardens(&fake.island));
-    fake.island.again = SPRAG_AGAIN_IN_VAIN; /* the chain began anew after what carried before */
+    fake.island.shortcut = SPRAG_SHORTCUT_IN_VAIN; /* the chain began anew after what carried before */
     assert_false(spragIslandHardens(&fake.island));
-    fake.island.again = SPRAG_AGAIN_SOLVED; /* it carried again */
+    fake.island.shortcut = SPRAG_SHORTCUT_SOLVED; /* it carried again */
     assert_true(spragIslandHardens(&fake.island));
     fake.island.block_count = 61;
     assert_false(spragIslandHardens(&fake.island));

@@ -159,7 +159,7 @@ static void prepareIsland(Work *work, spragLane *lane, int k)
     island->lane = lane;
     if (island->lone != NULL)
         return;
-    memset((char *)island + offsetof(spragIsland, locked), 0, sizeof *island - offsetof(spragIsland, locked));
+    memset((char *)island + offsetof(spragIsland, pile), 0, sizeof *island - offsetof(spragIsland, pile));
     if (island->declined != NULL)
         return;
     if (work->solve) { /* each asks for what was set before it */

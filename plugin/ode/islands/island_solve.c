@@ -243,20 +243,20 @@ static const double *impulseOf(const spragIsland *island, int joint, int number)
 }
 
 /* Takes the answer of the island as it was, with fewer limits and motors among its blocks, for a guess. */
-static void guessAgain(const spragIsland *before, spragIsland *island)
+static void guessAgain(const spragIsland *old, spragIsland *island)
 {
     int last = 0;
     for (int k = 0; k < island->block_count; ++k) {
         const spragBlock *block = &island->block[k];
         const int is_joint = block->part == SPRAG_PART_JOINT;
-        while (!is_joint && last < before->block_count && before->block[last].part == SPRAG_PART_JOINT)
+        while (!is_joint && last < old->block_count && old->block[last].part == SPRAG_PART_JOINT)
             ++last;
         for (int row = 0; row < 3 && is_joint; ++row) {
-            const double *old = block->unused[row] ? NULL : impulseOf(before, block->joint, block->number[row]);
-            island->r[3 * k + row] = old != NULL ? *old : island->r[3 * k + row];
+            const double *found = block->unused[row] ? NULL : impulseOf(old, block->joint, block->number[row]);
+            island->r[3 * k + row] = found != NULL ? *found : island->r[3 * k + row];
         }
-        if (!is_joint && last < before->block_count && before->block[last].joint == block->joint)
-            memcpy(island->r + 3 * k, before->r + 3 * last++, 3 * sizeof *island->r);
+        if (!is_joint && last < old->block_count && old->block[last].joint == block->joint)
+            memcpy(island->r + 3 * k, old->r + 3 * last++, 3 * sizeof *island->r);
     }
 }
 
@@ -285,11 +285,11 @@ static int probe(struct spragWorld *world, const spragSolveOptions *options, spr
 static spragStatus beginAgain(struct spragWorld *world, const spragPointerMap *surfaces,
                               const spragSolveOptions *options, spragIsland *island)
 {
-    const spragIsland before = *island;
+    const spragIsland old = *island;
     const spragStatus status = assembleAnew(world, surfaces, island);
     if (status != SPRAG_OK || island->declined != NULL)
         return status;
-    guessAgain(&before, island);
+    guessAgain(&old, island);
     return coupleUnlessNear(world, options, island) ? SPRAG_OK : SPRAG_ERROR_MEMORY;
 }
 
@@ -362,7 +362,7 @@ static void solveBlow(struct spragWorld *world, const spragPointerMap *surfaces,
 
 /* Takes the answer of the island as it was for a guess if it is nearer than that of the last step.  (Not where contacts
  * are visited again first: there is no W by which to judge, and their guess is their own.)  0: no memory. */
-static int guessNearer(const spragIsland *before, spragIsland *island)
+static int guessNearer(const spragIsland *old, spragIsland *island)
 {
     const size_t n = 3 * (size_t)island->block_count;
     if (island->greedy != NULL)
@@ -372,7 +372,7 @@ static int guessNearer(const spragIsland *before, spragIsland *island)
         return 0;
     memcpy(last, island->r, n * sizeof *last);
     const double residual = spragProblemJudge(&island->problem, last, island->u);
-    guessAgain(before, island);
+    guessAgain(old, island);
     if (!(spragProblemJudge(&island->problem, island->r, island->u) < residual))
         memcpy(island->r, last, n * sizeof *last);
     return 1;
@@ -390,9 +390,9 @@ static int solveSurge(struct spragWorld *world, const spragPointerMap *surfaces,
     if (island->declined != NULL || island->greedy != NULL || island->matrix.glued ||
         !spragSurges(&world->snapshot, island, last))
         return 0;
-    const spragIsland before = *island;
+    const spragIsland old = *island;
     spragStatus status = assembleAnew(world, surfaces, island);
-    if (options->time_limit > 0 && status == SPRAG_OK && island->declined == NULL && !guessNearer(&before, island))
+    if (options->time_limit > 0 && status == SPRAG_OK && island->declined == NULL && !guessNearer(&old, island))
         status = SPRAG_ERROR_MEMORY;
     if (status == SPRAG_OK && island->declined == NULL)
         status = solveHeld(world, surfaces, options, island);

@@ -114,11 +114,13 @@ static int solveHard(const spragSolveOptions *options, spragIsland *island, cons
                      spragStatus *status)
 {
     if (!island->before.hard || island->block_count > FEW || options->solver != SPRAG_SOLVER_AUTO ||
-        island->again == SPRAG_AGAIN_IN_VAIN)
+        island->shortcut == SPRAG_SHORTCUT_IN_VAIN)
         return 0;
     *status = spragPartingSolve(SPRAG_CHAIN_AGAIN, options, island, iterations);
     const int vain = *status != SPRAG_OK && *status != SPRAG_ERROR_MEMORY;
-    island->again = vain ? SPRAG_AGAIN_IN_VAIN : island->solve.fallback ? SPRAG_AGAIN_SOLVED : SPRAG_AGAIN_NOT;
+    island->shortcut = vain                     ? SPRAG_SHORTCUT_IN_VAIN
+                       : island->solve.fallback ? SPRAG_SHORTCUT_SOLVED
+                                                : SPRAG_SHORTCUT_NONE;
     island->solve.fallback = 0; /* it was found, and quickly */
     if (vain)
         memcpy(island->r, guess, 3 * (size_t)island->block_count * sizeof *guess);

@@ -9,7 +9,7 @@
 
 /* With K = 100, SLACK = 0.1 two opposed contacts 0.15 m deep (h = 1/240 s) gave two ragdolls 29 kJ in a step.  Of
  * heaps of eight, 144 s of them at 60 to 240 steps a second, steps that raise the energy raise it by 8.6 kJ in all,
- * with these by 3.5, with 10 and 0.01 by 2.4; of the islands 0.6 % are solved again, it was 0.4. */
+ * with these by 3.5, with 10 and 0.01 by 2.4; of the islands these solve 0.6 % again, the first 0.4. */
 #define EXPLAINED 10   /* K */
 #define SLACK 0.05     /* of T: a smaller gain is no throw, whatever it comes from */
 #define LEAST 0.015625 /* of what was asked for: no smaller part is asked for again */

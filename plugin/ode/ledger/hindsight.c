@@ -52,8 +52,8 @@ int spragIslandHardens(const spragIsland *island)
 {
     if (island->declined != NULL || island->bare != NULL || island->greedy != NULL || island->block_count > SMALL)
         return 0;
-    if (island->again != SPRAG_AGAIN_NOT || !island->solve.fallback)
-        return island->again == SPRAG_AGAIN_SOLVED;
+    if (island->shortcut != SPRAG_SHORTCUT_NONE || !island->solve.fallback)
+        return island->shortcut == SPRAG_SHORTCUT_SOLVED;
     return island->solve.iterations > LATE && island->work.spent > HARD;
 }
 

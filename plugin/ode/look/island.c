@@ -108,7 +108,7 @@ static void countMembers(const Sets *sets)
 {
     spragSnapshot *s = sets->snapshot;
     for (int k = 0; k < s->island_count; ++k)
-        memset(&s->island[k], 0, offsetof(spragIsland, locked));
+        memset(&s->island[k], 0, offsetof(spragIsland, pile));
     for (int i = 0; i < s->body_count; ++i)
         if (sets->island[i] >= 0)
             ++s->island[sets->island[i]].body_count;

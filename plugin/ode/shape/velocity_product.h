@@ -111,11 +111,11 @@ static inline double spragProductLimit(double turn)
  *
  * Pressing.  Where c_n < 0 the surfaces turn into each other: a plank that rocks on a log, a die on the wall of a drum.
  * With all of c_n, u_n = 0 at the end of the step, they part by h^2 |c_n| / 2 in each: in ODE's surface layer that is
- * energy, and without a layer they leave each other, fall by g h^2, and are pushed back.  (A plank kept 0.6 to 1.1 of
- * its energy in 5 s, 60 steps a second, now 0.98.)  Half of it would keep their distance to third order, but at a depth
- * of nothing they leave all the same.  So of a contact that was there in the last step a negative c_n is left to the
- * next, at whose start J v = h c_n: they sink by h^2 |c_n| / 2 a step, which ERP makes up for.  b has all of it, and is
- * as it was.  Nor is that J v an approach, which would bounce.
+ * energy, and without a layer they leave each other, fall by g h^2, and are pushed back.  (So a plank keeps 0.6 to 1.1
+ * of its energy in 5 s, 60 steps a second; with what follows 0.98.)  Half of it would keep their distance to third
+ * order, but at a depth of nothing they leave all the same.  So of a contact that was there in the last step a negative
+ * c_n is left to the next, at whose start J v = h c_n: they sink by h^2 |c_n| / 2 a step, which ERP makes up for.  b
+ * has all of it.  Nor is that J v an approach, which would bounce.
  *
  * And where c_n < 0 in the middle of the face, half of c_t is left to the next step, as of what is on a turntable: what
  * sticks and turns gains (w h)^2 / 2 of its speed in a step with all of it, and as it presses it sticks for long.

@@ -41,7 +41,8 @@ static void endStage(struct spragWorld *world, int stage, double *since)
 
 /* Asks the world's own threads for as many jobs as any step may have.  ODE makes room for more in the step that first
  * needs them, and there aborts, or loses jobs, if a thread has not yet given back those of the last step, for which no
- * step waits (DoPreallocateJobInfos).  Under Sprag steps of one thread (park.h) come before others: it happened. */
+ * step waits (DoPreallocateJobInfos).  Under Sprag steps of one thread (park.h) come before others, and one world in
+ * some 20 000 aborted so. */
 static void makeRoomForJobs(const struct spragWorld *world)
 {
     dThreadingImplementationID own;

@@ -57,11 +57,12 @@ static int hasteMost(const struct spragWorld *world, const spragIsland *island)
     return most;
 }
 
-/* The least haste of an island that is new or moves.  All the work was spent in the first of its hard steps, and the
- * halving came too late: 1 s for 1000 balls that met Sprag as they fell, 1.7 s for 3000, 2.6 s for 3000 boxes, 2.7 s
- * for a pyramid of 650 cubes that touch; now 0.18, 0.10, 0.20 and 0.10.  Forty steps later residuals are as before; on
- * the way less is solved: 1000 balls that fall into a bin took 76 ms a step in the steps 51 to 100 and missed none, and
- * take 39 and miss ten.  (Not for islands all but at rest: 1000 balls that settle took 26 ms a step in place of 6.)
+/* The least haste of an island that is new or moves.  Without it all the work is spent in the first of its hard steps,
+ * and the halving comes too late: 1 s for 1000 balls that meet Sprag as they fall, 1.7 s for 3000, 2.6 s for 3000
+ * boxes, 2.7 s for a pyramid of 650 cubes that touch; with it 0.18, 0.10, 0.20 and 0.10.  Forty steps later residuals
+ * are the same; on the way less is solved: 1000 balls that fall into a bin take 76 ms a step in the steps 51 to 100 and
+ * miss none, with it 39 and miss ten.  (Not for islands all but at rest: 1000 balls that settle take 26 ms a step so,
+ * and 6.)
  *
  * It goes by the joints of the whole world, as all islands are hard in the same step; but what may come to rest goes by
  * its own contacts.  Four walls of 75 bricks that touch, 3000 contacts, missed 17 of their first 50 steps by the

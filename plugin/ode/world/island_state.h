@@ -91,11 +91,11 @@ typedef struct spragWedge {
 } spragWedge;
 
 /* What came of the contacts that carried before, where they were tried first (SPRAG_CHAIN_AGAIN). */
-typedef enum spragAgain {
-    SPRAG_AGAIN_NOT,     /* they were not tried, or were not needed: a usual method has the answer */
-    SPRAG_AGAIN_SOLVED,  /* by them */
-    SPRAG_AGAIN_IN_VAIN, /* the chain began anew, and will not try them again in this step */
-} spragAgain;
+typedef enum spragShortcut {
+    SPRAG_SHORTCUT_NONE,   /* they were not tried, or the guess was enough */
+    SPRAG_SHORTCUT_SOLVED, /* the answer is theirs */
+    SPRAG_SHORTCUT_IN_VAIN /* the chain began anew, and does not try them again in this step */
+} spragShortcut;
 
 typedef struct spragIsland {
     /* Who it is (look/island).  In lines, as bodies: of ten thousand lone islands every pass walks through the first
@@ -121,12 +121,12 @@ typedef struct spragIsland {
     spragPile pile;
     spragHindsight before, next;
     spragWork work;
-    spragAgain again; /* release.c */
-    double locked;    /* m/s, the fastest that contacts which joints hold were to move, and do not (assemble.c) */
-    double calmed;    /* m/s, of one that rests (bare.h): the creep that Newton's method cannot end; or, negated, that
+    spragShortcut shortcut; /* release.c */
+    double locked;          /* m/s, the fastest that contacts which joints hold were to move, and do not (assemble.c) */
+    double calmed; /* m/s, of one that rests (bare.h): the creep that Newton's method cannot end; or, negated, that
                          with which the next step may begin where visits end it; or 0 */
-    int asked;        /* iterations of passing.c */
-    int unsettled;    /* 1: the bounds of its joints' friction do not fit their reactions (settle.h) */
+    int asked;     /* iterations of passing.c */
+    int unsettled; /* 1: the bounds of its joints' friction do not fit their reactions (settle.h) */
     /* its problem */
     int block_total;      /* blocks with those that are not in the working set (working_set.h) */
     spragBlock *block;    /* (block_total) */

@@ -21,7 +21,7 @@
  *
  * Rounding: z = q + J v, which 1/e multiplies, goes with v step by step, by rows.  Steps end small, and so does what
  * rounding leaves of them; of q + J v, or of its part across the normal, it leaves 1e-16 of all that moves.  Then e is
- * 1e-10 of W, where it was 1e-5 at first and 1e-8 in the end, and the first center or the second is enough.
+ * 1e-10 of W, where z itself allows 1e-8, and the first center or the second is enough.
  *
  * The preconditioner: 1/e resists everything but what slides nowhere.  In dense heaps that is what moves them, or a
  * part of them, as a whole (glue_coarse.h), beside the 6 x 6 blocks of the bodies: 200 products for 2e6 contacts

@@ -52,7 +52,7 @@ enum {
 #define LAMBDA_POLISH_MORE 3e-4
 /* Of more than CHEAP blocks, where a point has several steps: what rounding, 1e-16 m/s, moves over it is below the
  * 1e-12 m/s that are asked for.  (201 polishes of walls and pyramids at rest end below that, after 3.2 steps; with 3e-5
- * one does not, with 1e-6 22, with 3e-4 12.  With 1e-7 and a single step a point it were 50, after 5.1.) */
+ * one does not, with 1e-6 22, with 3e-4 12.  With 1e-7 and a single step a point 50 do not, after 5.1.) */
 #define LAMBDA_POLISH_MANY 1e-4
 /* Of plain contacts: what it leaves below STALL of the tolerance is what compliance of 1e-9 W asks
  * for, forces that go there by a hundredth in each step, while modes change.  Then the last point was
