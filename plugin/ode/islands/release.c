@@ -8,8 +8,8 @@
 #include "ode/islands/hold_some.h"
 #include "ode/islands/parting.h"
 #include "ode/islands/soften.h"
-#include "ode/matrix/conflict.h"
 #include "ode/ledger/hindsight.h"
+#include "ode/matrix/conflict.h"
 #include "ode/work/heap.h"
 #include "problem/residual.h"
 #include "solve/contact/policy.h"
@@ -41,6 +41,19 @@ enum {
     LARGE = 200,        /* blocks: more are asked for a wedge only where they end far off */
     FEW_SQUEEZED = 24   /* blocks of an island that is asked for a squeeze under a limit too: some 0.1 ms */
 };
+
+/* A solution, and what the step has learnt of the island before it. */
+typedef struct Release {
+    spragIsland *island;
+    spragSolveOptions options; /* with the time that is left */
+    int limited;               /* 1: the user has set a limit on steps or time */
+    int asks;                  /* 1: it is asked for wedges */
+    int few;                   /* 1: under a time limit it is asked for a squeeze all the same */
+    int tumbles;               /* 1: a heap of mechanisms that falls */
+    int again;                 /* 1: contacts have yielded in this step */
+    double *guess;             /* of what was wedged or hard; else NULL */
+    int iterations;
+} Release;
 
 /* Is the answer too far off to be one?  Huge impulses that miss the tolerance, however little they miss it by, are no
  * answer: they come from a wedge between contacts that are all but rigid.  (Not so where infinite friction is in
@@ -81,9 +94,11 @@ static int isSqueezed(const spragSolveOptions *options, spragIsland *island, spr
  * Where infinite friction is in conflict still, contacts yield.
  * If it was wedged in this step (again), with other bounds or corrections, not even that is.  1: it is solved, wedged,
  * or there is no memory; 0: neither. */
-static int solveWedged(const spragSolveOptions *options, spragIsland *island, int again, int *iterations,
-                       spragStatus *status)
+static int solveWedged(Release *release, spragStatus *status)
 {
+    const spragSolveOptions *options = &release->options;
+    spragIsland *island = release->island;
+    const int again = release->again;
     spragSolveOptions own = *options;
     if ((!island->before.wedged && !again) || own.solver != SPRAG_SOLVER_AUTO)
         return 0;
@@ -92,7 +107,7 @@ static int solveWedged(const spragSolveOptions *options, spragIsland *island, in
         return 1;
     island->wedge.speed = 0;
     if (!again && island->block_count <= FEW) {
-        *status = spragPartingSolve(SPRAG_CHAIN_WHOLE, &own, island, iterations);
+        *status = spragPartingSolve(SPRAG_CHAIN_WHOLE, &own, island, &release->iterations);
     } else {
         island->solve.residual = spragProblemJudge(&island->problem, island->r, island->u);
         *status = SPRAG_NOT_CONVERGED;
@@ -103,41 +118,43 @@ static int solveWedged(const spragSolveOptions *options, spragIsland *island, in
         return 1;
     if (spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
         *status = SPRAG_ERROR_MEMORY;
-    island->wedge.guides |=
-        island->wedge.speed > 0 && island->before.wedged > 1; /* yielding contacts were not enough */
+    if (island->before.wedged > 1 && island->wedge.speed > 0) /* yielding contacts were not enough */
+        island->wedge.guides = 1;
     return *status == SPRAG_ERROR_MEMORY || island->wedge.speed > 0;
 }
 
 /* An island whose answer came from a late link of the chain in the last step: that link is tried first.  1: it is
  * solved, or there is no memory. */
-static int solveHard(const spragSolveOptions *options, spragIsland *island, const double *guess, int *iterations,
-                     spragStatus *status)
+static int solveHard(Release *release, spragStatus *status)
 {
-    if (!island->before.hard || island->block_count > FEW || options->solver != SPRAG_SOLVER_AUTO ||
+    spragIsland *island = release->island;
+    if (!island->before.hard || island->block_count > FEW || release->options.solver != SPRAG_SOLVER_AUTO ||
         island->shortcut == SPRAG_SHORTCUT_IN_VAIN)
         return 0;
-    *status = spragPartingSolve(SPRAG_CHAIN_AGAIN, options, island, iterations);
+    *status = spragPartingSolve(SPRAG_CHAIN_AGAIN, &release->options, island, &release->iterations);
     const int vain = *status != SPRAG_OK && *status != SPRAG_ERROR_MEMORY;
     island->shortcut = vain                     ? SPRAG_SHORTCUT_IN_VAIN
                        : island->solve.fallback ? SPRAG_SHORTCUT_SOLVED
                                                 : SPRAG_SHORTCUT_NONE;
     island->solve.fallback = 0; /* it was found, and quickly */
     if (vain)
-        memcpy(island->r, guess, 3 * (size_t)island->block_count * sizeof *guess);
+        memcpy(island->r, release->guess, 3 * (size_t)island->block_count * sizeof *release->guess);
     return !vain;
 }
 
 /* The rest of the chain; with less work where a wedge stands against a solution, since contacts can yield instead. */
-static spragStatus goOn(const spragSolveOptions *options, spragIsland *island, spragChainPart rest, int *iterations)
+static spragStatus goOn(Release *release, spragChainPart rest)
 {
+    const spragSolveOptions *options = &release->options;
+    spragIsland *island = release->island;
     spragSolveOptions own = *options;
     if (!(island->wedge.speed > 0))
-        return spragPartingSolve(rest, options, island, iterations);
+        return spragPartingSolve(rest, options, island, &release->iterations);
     if (spragHasInfinite(island)) /* what answers there are took 30 to 240 ms */
         return SPRAG_NOT_CONVERGED;
     own.work_limit = own.work_limit > 0 ? fmin(own.work_limit, WORK_DESPITE) : WORK_DESPITE;
     const spragChainPart despite = rest == SPRAG_CHAIN_DOUBTED ? rest : SPRAG_CHAIN_DESPITE;
-    const spragStatus status = spragPartingSolve(despite, &own, island, iterations);
+    const spragStatus status = spragPartingSolve(despite, &own, island, &release->iterations);
     if (status == SPRAG_OK || !isFar(options, island))
         island->wedge.speed = 0;
     return status;
@@ -174,9 +191,11 @@ static int mayBeWedged(const spragSolveOptions *options, const spragIsland *isla
 /* The chain to the tolerance.  After the mode search or the sweeps, whichever comes first: a squeeze, which no rigid
  * motion solves, ends it; against a wedge only what may find a solution despite it goes on (not with high friction,
  * where nearly every contact is part of one). */
-static spragStatus solveExactly(const spragSolveOptions *options, spragIsland *island, int *iterations)
+static spragStatus solveExactly(Release *release)
 {
-    spragStatus status = spragPartingSolve(SPRAG_CHAIN_SOON, options, island, iterations);
+    const spragSolveOptions *options = &release->options;
+    spragIsland *island = release->island;
+    spragStatus status = spragPartingSolve(SPRAG_CHAIN_SOON, options, island, &release->iterations);
     if (status != SPRAG_NOT_CONVERGED)
         return status;
     const int asked = mayBeWedged(options, island);
@@ -188,8 +207,8 @@ static spragStatus solveExactly(const spragSolveOptions *options, spragIsland *i
         spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
         return SPRAG_ERROR_MEMORY;
     if (island->wedge.speed > 0)
-        return goOn(options, island, SPRAG_CHAIN_DOUBTED, iterations);
-    status = spragPartingSolve(SPRAG_CHAIN_LATER, options, island, iterations);
+        return goOn(release, SPRAG_CHAIN_DOUBTED);
+    status = spragPartingSolve(SPRAG_CHAIN_LATER, options, island, &release->iterations);
     if (status == SPRAG_NOT_CONVERGED && mayBeWedged(options, island) && spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
         return SPRAG_ERROR_MEMORY;
     return status;
@@ -202,18 +221,19 @@ static int findWedge(const spragSolveOptions *options, spragIsland *island)
 }
 
 /* A wedge is looked for after the first links of the chain, which have so much work; then the rest. */
-static spragStatus solveDoubted(const spragSolveOptions *options, spragIsland *island, double work, int doubts,
-                                int *iterations)
+static spragStatus solveDoubted(Release *release, double work, int doubts)
 {
+    const spragSolveOptions *options = &release->options;
+    spragIsland *island = release->island;
     spragSolveOptions first = *options;
     first.work_limit = work;
     const spragStatus status =
-        spragPartingSolve(doubts ? SPRAG_CHAIN_SOON : SPRAG_CHAIN_BEGINNING, &first, island, iterations);
+        spragPartingSolve(doubts ? SPRAG_CHAIN_SOON : SPRAG_CHAIN_BEGINNING, &first, island, &release->iterations);
     if (status == SPRAG_LIMIT && isFar(options, island)) /* a limit, not a miss: no wedge is looked for */
-        return spragPartingSolve(SPRAG_CHAIN_DESPITE, options, island, iterations);
+        return spragPartingSolve(SPRAG_CHAIN_DESPITE, options, island, &release->iterations);
     if (!isMissed(options, island, status))
         return status;
-    return findWedge(options, island) ? goOn(options, island, doubts ? SPRAG_CHAIN_WHOLE : SPRAG_CHAIN_REST, iterations)
+    return findWedge(options, island) ? goOn(release, doubts ? SPRAG_CHAIN_WHOLE : SPRAG_CHAIN_REST)
                                       : SPRAG_ERROR_MEMORY;
 }
 
@@ -221,40 +241,43 @@ static spragStatus solveDoubted(const spragSolveOptions *options, spragIsland *i
  * with guides, and where spragChainIsPrompt, that is asked after the first links; else after all of them.  With guides,
  * later links seldom find what the first did not: Newton's equations know no interior of the cones of guides
  * (solve/newton/cones.h). */
-static spragStatus solveRigid(const spragSolveOptions *options, spragIsland *island, const double *guess, int again,
-                              int *iterations)
+static spragStatus solveRigid(Release *release)
 {
+    const spragSolveOptions *options = &release->options;
+    spragIsland *island = release->island;
     const int guides = options->solver == SPRAG_SOLVER_AUTO && island->block_count <= FEW && spragHasGuides(island);
     const int large = isAskedEarly(options, island);
     const int conflicts = spragHasInfinite(island) && !spragProblemIsGlued(&island->problem); /* perhaps */
     spragSolveOptions own = *options;
     spragStatus status;
-    if (solveWedged(options, island, again, iterations, &status))
+    if (solveWedged(release, &status))
         return status;
-    if (!again && !island->before.wedged && solveHard(options, island, guess, iterations, &status))
+    if (!release->again && !island->before.wedged && solveHard(release, &status))
         return status;
     if (large)
         own.work_limit = fmin(own.work_limit, WORK_BEFORE);
     if (!conflicts && (guides || large || spragChainIsPrompt(&island->problem, options)))
-        return solveDoubted(options, island, own.work_limit, !guides && island->before.doubt > 0, iterations);
+        return solveDoubted(release, own.work_limit, !guides && island->before.doubt > 0);
     if (mayBeAsked(options, island))
-        return solveExactly(options, island, iterations);
-    status = spragPartingSolve(SPRAG_CHAIN_WHOLE, &own, island, iterations);
+        return solveExactly(release);
+    status = spragPartingSolve(SPRAG_CHAIN_WHOLE, &own, island, &release->iterations);
     return !isMissed(options, island, status) || findWedge(options, island) ? status : SPRAG_ERROR_MEMORY;
 }
 
 /* No wedge is looked for, as what comes next is another problem; but a squeeze is, which stays from step to step: one
  * doll stuck between stairs kept its heap at 1 m/s. */
-static spragStatus solveTumbling(const spragSolveOptions *options, spragIsland *island, int again, int *iterations)
+static spragStatus solveTumbling(Release *release)
 {
+    const spragSolveOptions *options = &release->options;
+    spragIsland *island = release->island;
     spragSolveOptions own = *options;
     spragStatus status;
-    if ((again || island->before.wedged) && isSqueezed(options, island, &status))
+    if ((release->again || island->before.wedged) && isSqueezed(options, island, &status))
         return status;
     own.tolerance = fmax(own.tolerance, TUMBLING);
     own.work_limit =
         ldexp(WORK_TUMBLING, -(island->work.missed < MISSES_TUMBLING ? island->work.missed : MISSES_TUMBLING));
-    status = spragPartingSolve(SPRAG_CHAIN_TUMBLING, &own, island, iterations);
+    status = spragPartingSolve(SPRAG_CHAIN_TUMBLING, &own, island, &release->iterations);
     if (status != SPRAG_NOT_CONVERGED)
         return status;
     const int far = !(island->solve.residual <= FAR_OFF);
@@ -272,19 +295,6 @@ static int nameSqueeze(spragIsland *island, spragStatus *status)
         *status = SPRAG_ERROR_MEMORY;
     return *status == SPRAG_ERROR_MEMORY;
 }
-
-/* A solution, and what the step has learnt of the island before it. */
-typedef struct Release {
-    spragIsland *island;
-    spragSolveOptions options; /* with the time that is left */
-    int limited;               /* 1: the user has set a limit on steps or time */
-    int asks;                  /* 1: it is asked for wedges */
-    int few;                   /* 1: under a time limit it is asked for a squeeze all the same */
-    int tumbles;               /* 1: a heap of mechanisms that falls */
-    int again;                 /* 1: contacts have yielded in this step */
-    double *guess;             /* of what was wedged or hard; else NULL */
-    int iterations;
-} Release;
 
 /* 1: it ended, by its work or in vain, farther off than is kept without another try. */
 static int isLeftFar(const Release *release, spragStatus status)
@@ -313,9 +323,9 @@ static spragStatus solveFirst(Release *release)
     spragIsland *island = release->island;
     spragStatus status = SPRAG_NOT_CONVERGED;
     if (release->tumbles)
-        return solveTumbling(options, island, release->again, &release->iterations);
+        return solveTumbling(release);
     if (release->asks)
-        return solveRigid(options, island, release->guess, release->again, &release->iterations);
+        return solveRigid(release);
     if (release->few && (release->again || island->before.wedged) && isSqueezed(options, island, &status))
         return status;
     const spragChainPart part = island->matrix.waits == SPRAG_WAITS_FOR_TRY ? SPRAG_CHAIN_BEGINNING : SPRAG_CHAIN_WHOLE;

@@ -339,6 +339,8 @@ static spragStatus runLinks(Run *run, const spragChainLinks *chain, int begin)
     return run->options->iteration_limit > 0 ? SPRAG_LIMIT : SPRAG_NOT_CONVERGED;
 }
 
+/* Judges the guess, and runs the part's links from there.  A small problem without time for the first of them is swept;
+ * a large one is looked at before it is swept. */
 static spragStatus runChain(Run *run, spragChainPart part)
 {
     spragSolveInfo *info = run->info;
