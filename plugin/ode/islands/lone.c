@@ -38,25 +38,43 @@ static int hasLaw(const dContact *contact)
            (spragContactSticks(contact, 0) && (contact->surface.mode & coefficient) == coefficient);
 }
 
+/* What the program said of the contact's surface, or NULL. */
+static const spragSurface *surfaceOf(const struct spragWorld *world, const spragPointerMap *surfaces,
+                                     const spragJointState *joint)
+{
+    const int record = world->surface_count > 0 ? spragPointerMapGet(surfaces, joint->id) : -1;
+    return record >= 0 ? &world->surface[record].surface : NULL;
+}
+
+/* 1: nothing but finite radii: no static friction beyond mu, no springs. */
+static int saysRadii(const spragSurface *surface, const dContact *contact)
+{
+    return spragConeOf(surface->mu_static) <= spragConeOf(contact->surface.mu) && !(surface->stiffness > 0) &&
+           surface->curvature_radius[0] < (double)INFINITY && surface->curvature_radius[1] < (double)INFINITY;
+}
+
 /* driver: as of spragLoneDriver. */
 static int isLone(const struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island,
                   int *driver)
 {
     const spragSnapshot *s = &world->snapshot;
-    int others = 0;
+    int others = 0, said = 0;
     if (island->declined != NULL || island->body_count != 1 || island->contact_count != island->joint_count ||
         island->joint_count > SPRAG_LONE_CONTACTS || s->body[island->body[0]].mass == 0)
         return 0;
     for (int k = 0; k < island->joint_count; ++k) {
         const spragJointState *joint = &s->joint[island->joint[k]];
         if (joint->contact == NULL || joint->listened || !hasLaw(joint->contact) ||
-            (joint->contact->surface.mode & (dContactMotion1 | dContactMotion2)) != 0 ||
-            (world->surface_count > 0 && spragPointerMapGet(surfaces, joint->id) >= 0))
+            (joint->contact->surface.mode & (dContactMotion1 | dContactMotion2)) != 0)
             return 0;
+        const spragSurface *surface = surfaceOf(world, surfaces, joint);
+        if (surface != NULL && !saysRadii(surface, joint->contact))
+            return 0;
+        said |= surface != NULL;
         others |= joint->body[1] >= 0;
     }
     *driver = others ? spragLoneDriver(s, island) : SPRAG_DRIVE_NONE;
-    return *driver != SPRAG_DRIVE_SEVERAL && !rollsOnLine(world, island);
+    return !(said && others) && *driver != SPRAG_DRIVE_SEVERAL && !rollsOnLine(world, island);
 }
 
 /* ---------------------------------------------------------------- into the lanes */
@@ -133,13 +151,17 @@ static void putRim(const spragRim *rim, int k, int lane, spragLoneGroup *group)
     group->rim[k].share[lane] = rim->share;
 }
 
-/* What Jdot v follows from on what does not move.  before: the contact put before, or NULL; of the same two geoms a
- * tip (radius 0) is one at each point. */
-static void putRadius(const spragSnapshot *s, const spragJointState *joint, const spragJointState *before, Place to,
-                      spragRim *rim)
+/* What Jdot v follows from on what does not move: what the program said, or as the geom says.  before: the contact put
+ * before, or NULL; of the same two geoms a tip (radius 0) is one at each point. */
+static void putRadius(const spragSnapshot *s, const spragJointState *joint, const spragSurface *surface,
+                      const spragJointState *before, Place to, spragRim *rim)
 {
     const dContactGeom *geom = &joint->contact->geom;
     rim->share = 0;
+    if (surface != NULL && surface->curvature_radius[joint->reversed] >= 0) {
+        to.row->radius[to.lane] = surface->curvature_radius[joint->reversed];
+        return;
+    }
     if (before != NULL && spragSameGeoms(before, joint) && to.row[-1].radius[to.lane] == 0) {
         to.row->radius[to.lane] = 0;
         return;
@@ -150,6 +172,8 @@ static void putRadius(const spragSnapshot *s, const spragJointState *joint, cons
     spragContactNormal(joint, normal);
     to.row->radius[to.lane] = spragCurvatureSunk(spragCurvatureRadius(s->body[joint->body[0]].id, own), own, position,
                                                  normal, geom->depth, rim);
+    if (surface != NULL && surface->curvature_radius[!joint->reversed] >= 0)
+        rim->share = 0;
 }
 
 static void putContact(const struct spragWorld *world, const spragIsland *island, const spragJointState *joint,
@@ -186,7 +210,8 @@ static void putBody(const spragBodyState *body, const spragBodyState *driver, in
     }
 }
 
-static void putIsland(const struct spragWorld *world, spragIsland *island, int driver, spragLoneGroup *group)
+static void putIsland(const struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island, int driver,
+                      spragLoneGroup *group)
 {
     const spragSnapshot *s = &world->snapshot;
     spragLoneBodies *b = &group->bodies;
@@ -209,11 +234,12 @@ static void putIsland(const struct spragWorld *world, spragIsland *island, int d
             putDrive(&drive, to);
         } else {
             spragRim rim;
-            putRadius(s, joint, before, to, &rim);
+            const spragSurface *surface = surfaceOf(world, surfaces, joint);
+            putRadius(s, joint, surface, before, to, &rim);
             if (rim.share > 0)
                 putRim(&rim, k, lane, group);
+            before = surface == NULL ? joint : NULL;
         }
-        before = joint;
     }
     group->island[lane] = island;
 }
@@ -761,7 +787,7 @@ int spragLonesSolve(struct spragWorld *world, const spragPointerMap *surfaces, s
         spragLoneGroup **group = &groups[driven * (SPRAG_LONE_CONTACTS + 1) + count];
         if (*group == NULL && (*group = makeGroup(world, &lane->scratch, count, driven)) == NULL)
             break; /* no memory: nor will there be for those that are left, and they say so */
-        putIsland(world, island, driver, *group);
+        putIsland(world, surfaces, island, driver, *group);
         if ((*group)->filled == SPRAG_QUAD)
             solved += solveGroup(world, &lane->arena, *group);
     }

@@ -38,9 +38,9 @@ static inline size_t spragPointerMapHome(const spragPointerMap *map, const void 
 /* A key for two things that lie at even addresses, the same in either order; NULL: there is none, at most one of them.
  *
  * Two pairs have one key only if d G = e (mod 2^64), d and e the differences of their higher and of their lower
- * addresses.  As no number is farther from fractions than the golden ratio, d G lies 2^64 / (sqrt(5) d) or more from 0
- * (Hurwitz), which is more than e as long as all lie within 2 GB.  (The sum of two addresses was the key.  What a
- * program allocates in a row lies at even distances, so many pairs had one key, others in each process.) */
+ * addresses.  No number is farther from fractions than the golden ratio: d G lies 2^64 / (3 d) - d or more from 0
+ * (Hurwitz; G is rounded), which is more than e as long as all lie within 1 GB.  (The sum of two addresses was the key.
+ * What a program allocates in a row lies at even distances, so many pairs had one key, others in each process.) */
 static inline const void *spragPointerPair(const void *a, const void *b)
 {
     const uintptr_t x = (uintptr_t)(a != NULL ? a : b), y = (uintptr_t)(b != NULL ? b : a), low = x < y ? x : y;
