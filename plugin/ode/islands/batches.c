@@ -151,6 +151,27 @@ static double passed(spragLane *lane)
     return lane->since - since;
 }
 
+/* What is known of it before it has a problem; each asks for what was set before it. */
+static void lookAt(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
+{
+    spragPile *pile = &island->pile;
+    spragHindsight *before = &island->before;
+    pile->flat = spragIslandLiesFlat(world, island);
+    pile->sticks = spragIslandSticks(world, island);
+    pile->steep = spragIslandIsSteep(world, island);
+    pile->falls = spragIslandFalls(world, island);
+    before->haste = spragHasteOf(world, island);
+    before->slop = spragSlopOf(world, island);
+    before->trace = spragTraceOf(world, island);
+    spragIslandLookBack(world, island);
+    island->wedge.unsqueezed = before->unsqueezed;
+    spragBareMake(world, surfaces, island);
+    if (island->bare == NULL && pile->steep && before->haste > 0) { /* it is not visited: as any other */
+        pile->steep = 0;
+        before->haste = spragHasteOf(world, island);
+    }
+}
+
 /* Makes the island's problem, or the rows of an island that needs no blocks (bare.h). */
 static void prepareIsland(Work *work, spragLane *lane, int k)
 {
@@ -162,23 +183,8 @@ static void prepareIsland(Work *work, spragLane *lane, int k)
     memset((char *)island + offsetof(spragIsland, pile), 0, sizeof *island - offsetof(spragIsland, pile));
     if (island->declined != NULL)
         return;
-    if (work->solve) { /* each asks for what was set before it */
-        island->pile.flat = spragIslandLiesFlat(world, island);
-        island->pile.sticks = spragIslandSticks(world, island);
-        island->pile.steep = spragIslandIsSteep(world, island);
-        island->pile.falls = spragIslandFalls(world, island);
-        island->before.haste = spragHasteOf(world, island);
-        island->before.slop = spragSlopOf(world, island);
-        island->before.trace = spragTraceOf(world, island);
-        spragIslandLookBack(world, island);
-        island->wedge.unsqueezed = island->before.unsqueezed;
-        spragBareMake(world, &work->surfaces, island);
-        if (island->bare == NULL && island->pile.steep &&
-            island->before.haste > 0) { /* it is not visited: as any other */
-            island->pile.steep = 0;
-            island->before.haste = spragHasteOf(world, island);
-        }
-    }
+    if (work->solve)
+        lookAt(world, &work->surfaces, island);
     if (island->bare == NULL && !spragIslandAssemble(world, &work->surfaces, island))
         noteFailure(work, k);
 }
