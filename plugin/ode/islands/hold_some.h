@@ -1,4 +1,5 @@
-/* Contacts of mu = infinity that are in conflict when all of them hold, and are not when only some do.
+/* Contacts of mu = infinity that are in conflict when all of them hold, and are not when only some do; or of which a
+ * set holds that parting.h does not come upon.
  *
  * With an infinite coefficient a contact holds (u = 0, r_n >= 0) or is open (u_n >= 0, r = 0).  parting.h begins
  * with all of them held and lets go what pulls.  Where points of one body are to stand still that corrections move
@@ -16,8 +17,8 @@
 
 enum { SPRAG_HOLD_FEW = 5 }; /* contacts or faces: 32 sets of them take up to 0.3 ms */
 
-/* Of an island in conflict, or wedged: r, u, solve and bounds of a set that holds (1), or all as it was (0); -1: no
- * memory.  Adds to *iterations. */
+/* Of an island in conflict, wedged, or before cones: r, u, solve and bounds of a set that holds (1), or all as it was
+ * (0); -1: no memory.  Adds to *iterations. */
 int spragHoldSome(const spragSolveOptions *options, spragIsland *island, int *iterations);
 
 #endif

@@ -721,13 +721,30 @@ static int mayPass(const struct spragWorld *world, const spragLoneGroup *group, 
     return 0;
 }
 
+/* A contact alone, with an infinite coefficient, departs and may hold as well, or the other way round: which of both,
+ * its block knows (parting.h). */
+static int mayHaveOther(const struct spragWorld *world, const spragLoneGroup *group, int lane)
+{
+    const spragIndeterminacy policy = world->config.indeterminacy;
+    const spragLoneContact *c = group->bodies.contact;
+    if (group->bodies.count > 1 || !(c->mu[lane] >= SPRAG_COEFFICIENT_INFINITE))
+        return 0;
+    const int memory = world->snapshot.joint[group->island[lane]->joint[0]].memory,
+              open = (int)group->row[0].mode[lane] == SPRAG_MODE_OPEN;
+    if (policy == SPRAG_INDETERMINACY_LIFT)
+        return !open && spragQuadDot3(c->q, c->n)[lane] >= 0;
+    return open && spragQuadDot3(c->u, c->n)[lane] > SPRAG_SLIP_TOLERANCE &&
+           (policy == SPRAG_INDETERMINACY_JAM || (memory >= 0 && world->memory[memory].normal_force > 0));
+}
+
 /* Sets the body's impulse, if the judge agrees, and reports while the contacts are at hand; else it begins again, as an
  * island like any other: 0. */
 static int takeIsland(struct spragWorld *world, spragArena *arena, const spragLoneGroup *group, int lane)
 {
     spragIsland *island = group->island[lane];
     spragBodyState *body = &world->snapshot.body[island->body[0]];
-    const int claimed = group->regular[lane] && group->bodies.solved[lane] && !mayPass(world, group, lane);
+    const int claimed = group->regular[lane] && group->bodies.solved[lane] && !mayPass(world, group, lane) &&
+                        !mayHaveOther(world, group, lane);
     const double residual = claimed ? judge(&group->bodies, lane) : INFINITY;
     if (!(residual <= world->config.tolerance) || !keepLaws(arena, island, group, lane) ||
         !spragLoneReport(world, arena, island, group, lane)) {

@@ -5,6 +5,8 @@
 
 #include "base/clock.h"
 #include "linalg/vec3.h"
+#include "ode/islands/hold_some.h"
+#include "problem/residual.h"
 #include "solve/contact/policy.h"
 
 /* Limit of the work of cones in place of infinite friction, in 3x3 products: some 0.3 ms.  (With 3e6, ten times the
@@ -21,7 +23,8 @@ enum {
     LET_GO_MOST = 2, /* times that a contact is let go, before the cone next to its law takes its place */
     ROUNDS_MAX = 8,
     VAIN_STEPS = 9, /* that cones are not tried in after a miss: the same contacts seldom have better luck */
-    FEW = 60        /* blocks of an island in which they are tried */
+    FEW = 60,       /* blocks of an island in which they are tried */
+    CHOOSES = 8     /* the same of one in which what departs is let go: of heaps the guess is too crude to say */
 };
 
 static void setTangential(double *bound, const unsigned char unused[3], double limit)
@@ -70,6 +73,14 @@ static int hasCones(const spragIsland *island)
     for (int k = 0; k < island->block_count && !any; ++k)
         any = isCone(island, k);
     return any;
+}
+
+/* 1: contact k was open, or not there, and its guess is none. */
+static int carriesNone(const spragIsland *island, int k)
+{
+    const spragContactHistory *past = &island->problem.history[k];
+    const double *r = island->r + 3 * k;
+    return (past->fresh || past->mode == SPRAG_MODE_OPEN) && !(r[0] > 0) && r[1] == 0 && r[2] == 0;
 }
 
 /* 1: some contact presses that was let go, and would be let go again if it were held, as a contact alone is at once. */
@@ -165,6 +176,25 @@ static void limitCones(spragSolveOptions *options, const spragIsland *island)
     options->work_total = fmin(options->work_total, WORK_CONES);
 }
 
+/* Of several motions the one that docs/theory.md 6 names.  In the limit of mu any force outweighs the separatrix, so
+ * what carried none is let go where it departs, as the guess has it (LIFT: where it does without any force). */
+static void letLeave(spragIndeterminacy policy, spragIsland *island)
+{
+    const int lift = policy == SPRAG_INDETERMINACY_LIFT;
+    int known = 0;
+    if (island->block_count > CHOOSES || policy == SPRAG_INDETERMINACY_JAM)
+        return;
+    for (int k = 0; k < island->block_count; ++k) {
+        if (!mayPart(island, k) || !isHeld(island->bound + 6 * k) || !(lift || carriesNone(island, k)))
+            continue;
+        if (!known && !lift)
+            spragProblemVelocity(&island->problem, island->r, island->u);
+        known = 1;
+        if ((lift ? island->problem.q : island->u)[3 * k] >= 0)
+            setTangential(island->bound + 6 * k, island->block[k].unused, 0);
+    }
+}
+
 /* The rounds of a solution. */
 typedef struct Rounds {
     const spragSolveOptions *options;
@@ -189,11 +219,12 @@ static int begin(Rounds *rounds, spragIsland *island)
         const int cone = isCone(island, k);
         slid |=
             cone || (block->parts && spragNorm2(r + 1) > r[0] && island->problem.history[k].mode == SPRAG_MODE_SLIP);
-        rounds->cones &= block->vain == 0;
+        rounds->cones &= block->vain == 0 || island->block_count == 1; /* one contact alone never misses */
         block->let_go = 0;
         if (cone)
             spragPartingLaw(island, k, SPRAG_BLOCK_BOX);
     }
+    letLeave(rounds->options->indeterminacy, island);
     if (!slid || !rounds->cones)
         return 1;
     rounds->guess = SPRAG_TAKE_RAW(&island->lane->arena, double, n);
@@ -235,6 +266,20 @@ static void takeBefore(Rounds *rounds, spragIsland *island)
     rounds->kept = NULL;
 }
 
+/* Before cones: a set of the contacts that holds while the others are open, unless a slide at the edge goes on, which
+ * it may (docs/theory.md 6).  1: it is the answer; -1: no memory. */
+static int holdsSome(Rounds *rounds, spragIsland *island)
+{
+    spragSolveOptions own = *rounds->options;
+    if (rounds->guess != NULL)
+        return 0;
+    own.time_limit = spragTimeLeft(own.time_limit, rounds->begin);
+    const int found = spragHoldSome(&own, island, rounds->iterations);
+    if (found != 0)
+        rounds->kept = NULL;
+    return found;
+}
+
 /* 1: there is another round. */
 static int goesOn(Rounds *rounds, spragIsland *island, spragStatus *status)
 {
@@ -243,6 +288,11 @@ static int goesOn(Rounds *rounds, spragIsland *island, spragStatus *status)
         return 0;
     if (!keepBefore(rounds, island)) {
         *status = SPRAG_ERROR_MEMORY;
+        return 0;
+    }
+    const int found = rounds->kept != NULL && !before ? holdsSome(rounds, island) : 0;
+    if (found != 0) {
+        *status = found < 0 ? SPRAG_ERROR_MEMORY : SPRAG_OK;
         return 0;
     }
     const int changed = releaseParting(island, rounds->round, rounds->cones) | holdOrSlip(island);
@@ -290,6 +340,8 @@ spragStatus spragPartingSolve(spragChainPart part, const spragSolveOptions *opti
         status = island->solve.status;
         more = goesOn(&rounds, island, &status);
     }
+    if (hasCones(island)) /* paradoxes of their coefficient, not of an infinite one */
+        island->solve.several = island->solve.none = 0;
     spragArenaRelease(arena, mark);
     return status;
 }

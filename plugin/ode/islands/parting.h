@@ -5,12 +5,17 @@
  * (dContactApprox1) what is not pressed is not held, else it would be glue.  Contacts that part lose their tangential
  * bounds, those that press again get them back, and the island is solved again.
  *
+ * Some have several: in small islands what carried no load and departs, as the guess has it, is let go at once, and
+ * what did carry some is held (docs/theory.md 6).
+ *
  * Some have no such answer: held they pull, let go they press, as the tip of a rod that is dragged behind.  The limit
  * of Coulomb's law for mu to infinity has: r_n = 0, u_n = 0, and finite friction against the slip, by which the bodies
  * come no nearer.  So what is let go twice and presses, of a contact alone at once, becomes the cone next to its law,
  * mu = SPRAG_COEFFICIENT_INFINITE, and with it all others that are let go; their guess is that of the step, if some
- * contact slid so in the last one.  What that does not solve soon is taken back, and not tried again for some steps;
- * beyond 60 blocks it is not tried.  What presses then slides without friction, and is told of as one that slips.
+ * contact slid so in the last one.  (Two and more may flip though some set of them holds: where a slide begins sets
+ * come before cones, hold_some.h.)  What that does not solve soon is taken back, and not tried again for some steps
+ * (unless the contact is alone); beyond 60 blocks it is not tried.  What presses then slides without friction, and is
+ * told of as one that slips.
  *
  * A cone with mu = 1e3 in place of every infinity was tried: right as well, but one random island in twenty missed
  * 1e-8. */

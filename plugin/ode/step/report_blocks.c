@@ -55,7 +55,8 @@ static spragIndicator indicatorOf(const struct spragWorld *world, const spragBlo
         rigid[4 * i] -= block->compliance[i];
     if (block->kind == SPRAG_BLOCK_TWO_SIDED)
         return spragIndicatorTwoSided(rigid, block->mu, block->mu_minus, past);
-    spragIndicator indicator = spragIndicatorOf(rigid, block->mu, past, world->config.indeterminacy);
+    const double mu = block->parts ? 0 : block->mu; /* a cone in place of infinite friction has paradoxes of its own */
+    spragIndicator indicator = spragIndicatorOf(rigid, mu, past, world->config.indeterminacy);
     if (spragParadoxClassOf(indicator.quadrant) != 0 && indicator.p + block->compliance[0] > 0)
         indicator.quadrant = past->free_acceleration < 0 ? SPRAG_QUADRANT_SLIDE : SPRAG_QUADRANT_LIFT;
     return indicator;
