@@ -116,6 +116,7 @@ static spragStatus makeWorld(dWorldID world, const spragConfig *config, spragWor
     }
     made->world = world;
     made->config = *config;
+    made->gone = spragGoneSoFar();
     spragAttachmentsAdd(made);
     *out = made;
     return SPRAG_OK;

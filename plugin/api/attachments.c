@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "ode/joints/guide.h"
+#include "ode/world/gone.h"
 #include "ode/world/world.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -30,6 +31,7 @@ static void watchFree(void *block, size_t size)
                 world->world = NULL;
         pthread_mutex_unlock(&lock);
     }
+    spragGoneNote(block);
     dFreeFunction *const next = atomic_load_explicit(&passed_on, memory_order_relaxed);
     if (next != NULL)
         next(block, size);

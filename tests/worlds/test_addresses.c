@@ -1,5 +1,5 @@
 /* Where the program's memory lies is no matter: worlds with nothing, and with something of any size, between their
- * bodies move with the same bits. */
+ * bodies move with the same bits, and so do worlds whose new geoms have the addresses of old ones, and others. */
 #include "support/check.h"
 
 #include <stdlib.h>
@@ -26,6 +26,8 @@ static void onNear(void *data, dGeomID a, dGeomID b)
 {
     Yard *yard = data;
     dContact contact[CORNERS];
+    if (dGeomGetBody(a) == NULL && dGeomGetBody(b) == NULL)
+        return;
     memset(contact, 0, sizeof contact);
     const int count = dCollide(a, b, CORNERS, &contact[0].geom, sizeof contact[0]);
     for (int i = 0; i < count; ++i) {
@@ -64,33 +66,48 @@ static void build(Yard *yard, int heap, unsigned long long *seed)
     }
 }
 
-/* out: (STEPS, BODIES, 3), the positions, m */
+static void makeYard(Yard *yard)
+{
+    memset(yard, 0, sizeof *yard);
+    yard->world = dWorldCreate();
+    dWorldSetGravity(yard->world, 0, 0, -9.81);
+    dWorldSetCFM(yard->world, 0);
+    yard->space = dHashSpaceCreate(NULL);
+    dCreatePlane(yard->space, 0, 0, 1, 0);
+    yard->group = dJointGroupCreate(0);
+    assert_int_equal(spragWorldAttach(yard->world, NULL, &yard->sprag), SPRAG_OK);
+}
+
+static void freeYard(Yard *yard)
+{
+    spragWorldDetach(yard->sprag);
+    dJointGroupDestroy(yard->group);
+    dSpaceDestroy(yard->space);
+    dWorldDestroy(yard->world);
+    for (int i = 0; i < BODIES; ++i)
+        free(yard->between[i]);
+}
+
+/* out: (BODIES, 3), the positions, m */
+static void step(Yard *yard, double h, double (*out)[3])
+{
+    dSpaceCollide(yard->space, yard, onNear);
+    assert_int_equal(spragWorldStep(yard->sprag, h), SPRAG_OK);
+    dJointGroupEmpty(yard->group);
+    for (int i = 0; i < yard->count; ++i)
+        for (int j = 0; j < 3; ++j)
+            out[i][j] = dBodyGetPosition(yard->body[i])[j];
+}
+
+/* out: (STEPS, BODIES, 3) */
 static void runOne(int heap, unsigned long long seed, double (*out)[BODIES][3])
 {
     Yard yard;
-    memset(&yard, 0, sizeof yard);
-    yard.world = dWorldCreate();
-    dWorldSetGravity(yard.world, 0, 0, -9.81);
-    dWorldSetCFM(yard.world, 0);
-    yard.space = dHashSpaceCreate(NULL);
-    dCreatePlane(yard.space, 0, 0, 1, 0);
-    yard.group = dJointGroupCreate(0);
-    assert_int_equal(spragWorldAttach(yard.world, NULL, &yard.sprag), SPRAG_OK);
+    makeYard(&yard);
     build(&yard, heap, &seed);
-    for (int k = 0; k < STEPS; ++k) {
-        dSpaceCollide(yard.space, &yard, onNear);
-        assert_int_equal(spragWorldStep(yard.sprag, 0.005), SPRAG_OK);
-        dJointGroupEmpty(yard.group);
-        for (int i = 0; i < yard.count; ++i)
-            for (int j = 0; j < 3; ++j)
-                out[k][i][j] = dBodyGetPosition(yard.body[i])[j];
-    }
-    spragWorldDetach(yard.sprag);
-    dJointGroupDestroy(yard.group);
-    dSpaceDestroy(yard.space);
-    dWorldDestroy(yard.world);
-    for (int i = 0; i < BODIES; ++i)
-        free(yard.between[i]);
+    for (int k = 0; k < STEPS; ++k)
+        step(&yard, 0.005, out[k]);
+    freeYard(&yard);
 }
 
 static void addressesAreNoMatter(void **state)
@@ -108,10 +125,124 @@ static void addressesAreNoMatter(void **state)
     }
 }
 
+/* ---------------------------------------------------------------- made anew */
+
+enum { MANY_STEPS = 150, MANY_CONTACTS = 200 };
+
+typedef struct Trace {
+    double x[BODIES][3]; /* m */
+    unsigned long long id[MANY_CONTACTS];
+    int contacts;
+} Trace;
+
+/* A program that destroys what it has and makes the same anew; decoy: something else has its address by then. */
+typedef struct Renewal {
+    Yard yard;
+    int decoys;
+    dGeomID geom[BODIES], pipe, decoy[MANY_STEPS];
+    int decoy_count;
+} Renewal;
+
+static dGeomID makeGeom(dSpaceID space, int kind)
+{
+    return kind == 0   ? dCreateBox(space, 0.5, 0.5, 0.1)
+           : kind == 1 ? dCreateCapsule(space, 0.05, 0.2)
+                       : dCreateCylinder(space, 0.05, 0.2);
+}
+
+static dGeomID remake(Renewal *renewal, dGeomID old, dSpaceID space, int kind)
+{
+    dGeomDestroy(old);
+    if (renewal->decoys)
+        renewal->decoy[renewal->decoy_count++] = makeGeom(NULL, kind);
+    return makeGeom(space, kind);
+}
+
+static void layAcross(dGeomID geom)
+{
+    dMatrix3 across;
+    dRFromAxisAndAngle(across, 1, 0, 0, 1.5707963267948966);
+    dGeomSetRotation(geom, across);
+}
+
+/* Of the world: in the bodies' space, where it is found, and by turns in none. */
+static void remakePipe(Renewal *renewal, int found)
+{
+    renewal->pipe = remake(renewal, renewal->pipe, found ? renewal->yard.space : NULL, 1);
+    dGeomCapsuleSetParams(renewal->pipe, 0.3, 2);
+    layAcross(renewal->pipe);
+    dGeomSetPosition(renewal->pipe, 0, 0, 0.1);
+}
+
+/* Boxes on the pipe, and capsules and cylinders that lie on them. */
+static void buildRenewal(Renewal *renewal)
+{
+    Yard *yard = &renewal->yard;
+    dMass mass;
+    for (int k = 0; k < 12; ++k) {
+        const int kind = k < 4 ? 0 : 1 + k % 2, at = k % 4;
+        const double x[3] = {0.02 * at + (k < 4 ? 0 : 0.12 * (k / 4) - 0.18), 0.6 * at - 0.9, k < 4 ? 0.45 : 0.55};
+        renewal->geom[k] = makeGeom(yard->space, kind);
+        dMassSetBoxTotal(&mass, k < 4 ? 5 : 1, 0.2, 0.2, 0.2);
+        addBody(yard, renewal->geom[k], &mass, x);
+        if (kind > 0)
+            layAcross(renewal->geom[k]);
+    }
+    renewal->pipe = makeGeom(NULL, 1);
+    remakePipe(renewal, 0);
+}
+
+/* what: 0: geoms of bodies are made anew, 1: that of the world is */
+static void runRenewal(int what, int decoys, Trace *out)
+{
+    Renewal renewal;
+    memset(&renewal, 0, sizeof renewal);
+    memset(out, 0, MANY_STEPS * sizeof *out);
+    Yard *yard = &renewal.yard;
+    renewal.decoys = decoys;
+    makeYard(yard);
+    buildRenewal(&renewal);
+    for (int k = 0; k < MANY_STEPS; ++k) {
+        const int at = k / 4 % yard->count;
+        if (what == 0 && k % 4 == 0) {
+            renewal.geom[at] = remake(&renewal, renewal.geom[at], yard->space, at < 4 ? 0 : 1 + at % 2);
+            dGeomSetBody(renewal.geom[at], yard->body[at]);
+        } else if (what == 1 && k % 20 == 10)
+            remakePipe(&renewal, k % 40 == 10);
+        if (dGeomGetSpace(renewal.pipe) == NULL)
+            dSpaceCollide2((dGeomID)yard->space, renewal.pipe, yard, onNear);
+        step(yard, 0.01, out[k].x);
+        const spragContact *contact;
+        out[k].contacts = spragWorldGetContacts(yard->sprag, &contact);
+        for (int i = 0; i < out[k].contacts && i < MANY_CONTACTS; ++i)
+            out[k].id[i] = contact[i].id;
+    }
+    for (int i = 0; i < renewal.decoy_count; ++i)
+        dGeomDestroy(renewal.decoy[i]);
+    if (dGeomGetSpace(renewal.pipe) == NULL)
+        dGeomDestroy(renewal.pipe);
+    freeYard(yard);
+}
+
+static void newOnesHaveNoPastOfOthers(void **state)
+{
+    (void)state;
+    static Trace first[MANY_STEPS], other[MANY_STEPS];
+    for (int what = 0; what < 2; ++what) {
+        runRenewal(what, 0, first);
+        runRenewal(what, 1, other);
+        assert_true(first[MANY_STEPS - 1].contacts > 20);
+        for (int k = 0; k < MANY_STEPS; ++k)
+            if (memcmp(&first[k], &other[k], sizeof first[k]) != 0)
+                fail_msg("case %d: step %d is another", what, k);
+    }
+}
+
 int main(void)
 {
     dInitODE2(0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(addressesAreNoMatter)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(addressesAreNoMatter),
+                                       cmocka_unit_test(newOnesHaveNoPastOfOthers)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;

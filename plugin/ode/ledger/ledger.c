@@ -176,7 +176,7 @@ static int isSamePair(const Seeker *seeker, const spragContactMemory *old, int t
     for (int side = 0; side < 2; ++side) {
         const int theirs = side ^ turned;
         if (seeker->body[side] != old->body[theirs] || seeker->serial[side] != old->serial[theirs] ||
-            seeker->geom[side] != old->geom[theirs])
+            (seeker->geom[side] != old->geom[theirs] && old->geom[theirs] != SPRAG_GEOM_GONE))
             return 0;
     }
     return !old->is_guide;
@@ -200,6 +200,24 @@ void spragLedgerTurn(spragContactMemory *memory)
         memory->slip_now[i] = -old.slip_now[i];
     }
     memory->turned = !old.turned;
+}
+
+void spragLedgerForget(spragWorldID world, const spragGone *gone)
+{
+    for (int k = 0; k < world->memory_count; ++k)
+        for (int side = 0; side < 2; ++side)
+            if (spragIsGone(gone, world->memory[k].geom[side]))
+                world->memory[k].geom[side] = SPRAG_GEOM_GONE;
+}
+
+/* The record is the contact's: it has the geoms that this has, if its own are gone. */
+static void adopt(const Seeker *seeker, spragContactMemory *memory)
+{
+    for (int side = 0; side < 2; ++side)
+        if (memory->geom[side] != seeker->geom[side]) {
+            memory->geom[side] = seeker->geom[side];
+            spragGoneKnow(seeker->geom[side]);
+        }
 }
 
 enum {
@@ -242,8 +260,10 @@ static int takeMatch(const spragWorldID world, const spragJointState *joint, See
     }
     if (turned)
         spragLedgerTurn(&world->memory[found]);
-    if (found >= 0)
+    if (found >= 0) {
+        adopt(seeker, &world->memory[found]);
         *(before_found < 0 ? head : &next[before_found]) = next[found];
+    }
     return found;
 }
 

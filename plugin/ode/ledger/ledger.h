@@ -17,6 +17,8 @@ spragStatus spragLedgerAddSurface(spragWorldID world, dJointID joint, const spra
 void spragLedgerMark(spragWorldID world);
 /* Fills map joint -> record of the surfaces that are still valid and forgets the others. */
 spragStatus spragLedgerFindSurfaces(spragWorldID world, spragPointerMap *map);
+/* Parts records from geoms that are gone: they belong to any geom of the same body, or of the world. */
+void spragLedgerForget(spragWorldID world, const spragGone *gone);
 typedef spragStatus spragMeanwhileFn(spragWorldID world);
 /* Fills joint.memory of every contact in an island.  The islands are found by own(world), while other threads list the
  * records; where it fails its status is returned. */

@@ -27,8 +27,11 @@ void spragRecordPlace(const struct spragWorld *world, const spragJointState *joi
         memcpy(memory->geom, old->geom, sizeof memory->geom);
         memcpy(memory->local, s->local[joint - s->joint], sizeof memory->local);
     } else if (joint->contact != NULL) {
-        memory->geom[0] = spragGeomOf(joint, 0);
-        memory->geom[1] = spragGeomOf(joint, 1);
+        for (int side = 0; side < 2; ++side) {
+            memory->geom[side] = spragGeomOf(joint, side);
+            if (old == NULL)
+                spragGoneKnow(memory->geom[side]);
+        }
         spragContactLocal(s, joint, memory->local);
     }
     memory->never_stays = joint->never_stays;

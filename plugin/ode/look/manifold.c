@@ -235,6 +235,7 @@ static void note(Run *run, int k)
         toFrame(&run->shape[side], 1, centre, point->carrier[side]);
         toFrame(&run->shape[side], 0, n, point->normal[side]);
         point->geom[side] = spragGeomOf(joint, side);
+        spragGoneKnow(point->geom[side]);
         point->even[side] = run->shape[side].class >= 0 && faces(&run->shape[side], n) >= 1 - EVEN;
         point->form[side] = run->shape[side].form;
         if (body >= 0) {
@@ -635,6 +636,15 @@ static int anyOnPipe(spragWorldID world)
             return 1;
     }
     return 0;
+}
+
+void spragManifoldForget(spragWorldID world, const spragGone *gone)
+{
+    int kept = 0;
+    for (int k = 0; k < world->named_count; ++k)
+        if (!spragIsGone(gone, world->named[k].geom[0]) && !spragIsGone(gone, world->named[k].geom[1]))
+            world->named[kept++] = world->named[k];
+    world->named_count = kept;
 }
 
 int spragManifoldKeep(spragWorldID world)

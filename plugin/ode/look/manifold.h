@@ -53,6 +53,9 @@ typedef struct spragManifoldPoint {
     double depth, arm;          /* m; from the nearer of the geoms' centres */
 } spragManifoldPoint;
 
+/* Forgets points of geoms that are gone. */
+void spragManifoldForget(spragWorldID world, const spragGone *gone);
+
 /* Once the joints of the snapshot are there: adds the points that are kept, and notes those that are named.  0: no
  * memory. */
 int spragManifoldKeep(spragWorldID world);

@@ -113,12 +113,28 @@ static void forget(struct spragWorld *world)
     world->memo.size = 0;
 }
 
+/* Parts what is remembered from geoms that the program has destroyed since.  0: no memory. */
+static int forgetGone(struct spragWorld *world)
+{
+    spragGone gone;
+    if (!spragGoneRead(&world->gone, &world->arena, &gone))
+        return 0;
+    if (gone.count > 0 || gone.all) {
+        spragLedgerForget(world, &gone);
+        spragManifoldForget(world, &gone);
+        spragPipesForget(&world->pipes, &gone);
+    }
+    return 1;
+}
+
 /* Looks at the world and writes the contact problem of every island, and if asked solves it. */
 static spragStatus look(struct spragWorld *world, double step, spragIslandsWanted wanted, double *since)
 {
     spragArenaReset(&world->arena);
     if (world->config.forgetful)
         forget(world);
+    if (!forgetGone(world))
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory for geoms that are gone");
     spragStatus status = spragLanesMake(world);
     world->hired = isAlone(world) ? NULL : world->pool;
     world->crew = world->snapshot.joint_count >= JOINTS_SHARED ? world->hired : NULL;

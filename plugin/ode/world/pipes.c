@@ -63,14 +63,41 @@ void spragPipesBegin(spragPipes *pipes, spragArena *arena, long step)
     }
 }
 
-/* Where the key is, or belongs.  (Room for twice as many, so that none drives another out: which, the addresses would
- * tell, and these differ from run to run.) */
-static uintptr_t *otherOf(spragPipes *pipes, uintptr_t key)
+/* Where it is, or belongs.  (Room for twice as many, so that none drives another out: which, the addresses would tell,
+ * and these differ from run to run.) */
+static spragPlaced *otherOf(spragPipes *pipes, spragPlaced one)
 {
-    size_t at = ((uint64_t)key * UINT64_C(0x9E3779B97F4A7C15)) >> 32;
-    while (pipes->other[at %= 2 * SPRAG_PIPES_OTHERS] != 0 && pipes->other[at] != key)
+    size_t at = ((uint64_t)(uintptr_t)one.geom * SPRAG_GOLDEN) >> 32;
+    spragPlaced *other;
+    while ((other = &pipes->other[at % (2 * SPRAG_PIPES_OTHERS)])->geom != NULL &&
+           (other->geom != one.geom || other->top != one.top))
         ++at;
-    return &pipes->other[at];
+    return other;
+}
+
+static void note(spragPipes *pipes, spragPlaced one)
+{
+    if (pipes->others == SPRAG_PIPES_OTHERS)
+        return;
+    spragGoneKnow(one.geom);
+    spragGoneKnow(one.top);
+    *otherOf(pipes, one) = one;
+    ++pipes->others;
+}
+
+void spragPipesForget(spragPipes *pipes, const spragGone *gone)
+{
+    spragPlaced kept[SPRAG_PIPES_OTHERS];
+    int count = 0;
+    for (int i = 0; i < 2 * SPRAG_PIPES_OTHERS; ++i) {
+        const spragPlaced one = pipes->other[i];
+        if (one.geom != NULL && !spragIsGone(gone, one.geom) && !spragIsGone(gone, one.top))
+            kept[count++] = one;
+    }
+    memset(pipes->other, 0, sizeof pipes->other);
+    pipes->others = 0;
+    for (int i = 0; i < count; ++i)
+        note(pipes, kept[i]);
 }
 
 int spragPipesFind(spragPipes *pipes, dGeomID alive, dGeomID geom)
@@ -81,15 +108,11 @@ int spragPipesFind(spragPipes *pipes, dGeomID alive, dGeomID geom)
     for (dSpaceID about = dGeomGetSpace((dGeomID)top); about != NULL && isOpen(about);
          about = dGeomGetSpace((dGeomID)top))
         top = about;
-    const uintptr_t key = (uintptr_t)spragPointerPair(geom, top);
-    uintptr_t *other = otherOf(pipes, key);
-    if (*other == key || (pipes->space != top && !list(pipes, top)))
+    const spragPlaced one = {geom, top};
+    if (otherOf(pipes, one)->geom != NULL || (pipes->space != top && !list(pipes, top)))
         return 0;
     if (spragPointerMapGet(&pipes->map, geom) > 0)
         return 1;
-    if (pipes->others < SPRAG_PIPES_OTHERS) {
-        *other = key;
-        ++pipes->others;
-    }
+    note(pipes, one);
     return 0;
 }

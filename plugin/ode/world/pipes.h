@@ -7,20 +7,26 @@
  *
  * The spaces are gone through at most once in a step, some 10 ns a geom, and not if there are more than
  * SPRAG_PIPES_AMONG.  What was none, a floor or a wall, is known for up to SPRAG_PIPES_STEPS steps, the first
- * SPRAG_PIPES_OTHERS of them: its address, which a pipe may have by then. */
+ * SPRAG_PIPES_OTHERS of them. */
 #ifndef SPRAG_ODE_PIPES_H
 #define SPRAG_ODE_PIPES_H
 
 #include <ode/ode.h>
 
 #include "base/arena.h"
-#include "ode/world/pointer_map.h"
+#include "ode/world/gone.h"
 
 enum { SPRAG_PIPES_AMONG = 1000, SPRAG_PIPES_STEPS = 64, SPRAG_PIPES_OTHERS = 64 };
 
+/* A geom, and the outermost open space about it. */
+typedef struct spragPlaced {
+    dGeomID geom; /* NULL: it is free */
+    dSpaceID top;
+} spragPlaced;
+
 /* A world's, from step to step; {0} at its beginning. */
 typedef struct spragPipes {
-    uintptr_t other[2 * SPRAG_PIPES_OTHERS]; /* of no pipes: their pair with the space (spragPointerPair); 0: free */
+    spragPlaced other[2 * SPRAG_PIPES_OTHERS]; /* no pipes */
     int others;
     spragArena *arena; /* of the step */
     dSpaceID space;    /* that has been gone through in it, or NULL */
@@ -29,6 +35,9 @@ typedef struct spragPipes {
 
 /* A step begins, the one of this number. */
 void spragPipesBegin(spragPipes *pipes, spragArena *arena, long step);
+
+/* Forgets what is gone. */
+void spragPipesForget(spragPipes *pipes, const spragGone *gone);
 
 /* 1: geom, which may be gone, is such a pipe in a space about `alive`.  0: it is not, or there is no memory. */
 int spragPipesFind(spragPipes *pipes, dGeomID alive, dGeomID geom);

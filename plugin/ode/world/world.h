@@ -9,6 +9,7 @@
 #include "base/pool.h"
 #include "linalg/block_lu.h"
 #include "ode/world/event.h"
+#include "ode/world/gone.h"
 #include "ode/world/manner.h"
 #include "ode/world/memory.h"
 #include "ode/world/pipes.h"
@@ -68,6 +69,7 @@ struct spragWorld {
     size_t named_capacity, next_named_capacity;
     int named_count, next_named_count;
     spragPipes pipes;
+    unsigned long long gone; /* how many of the geoms that were destroyed it has been told of (gone.h) */
     unsigned long long next_id;
     unsigned next_serial;
     int marked; /* 1: serials are on all objects that were there at the last step; ODE's own step takes them off */
