@@ -36,8 +36,10 @@ spragStatus spragBearingSet(struct spragWorld *world, dJointID joint, const spra
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the friction of a joint");
     const int serial = spragSerialOf(world, spragLayoutJointMark(joint));
     spragLayoutMarkJoint(joint, serial);
+    spragGoneKnow(joint);
     world->bearing[world->bearing_count++] = (struct spragBearing){.joint = joint,
                                                                    .serial = serial,
+                                                                   .since = spragGoneSoFar(),
                                                                    .type = dJointGetType(joint),
                                                                    .law = *law,
                                                                    .id = world->next_id + 1,
@@ -59,6 +61,15 @@ static int isSame(const struct spragWorld *world, struct spragBearing *bearing, 
         bearing->body[1] = b;
     }
     return joint->type == bearing->type && a == bearing->body[0] && b == bearing->body[1];
+}
+
+void spragBearingsForget(struct spragWorld *world, const spragGone *gone)
+{
+    int kept = 0;
+    for (int k = 0; k < world->bearing_count; ++k)
+        if (!spragIsGoneSince(gone, world->bearing[k].joint, world->bearing[k].since))
+            world->bearing[kept++] = world->bearing[k];
+    world->bearing_count = kept;
 }
 
 int spragBearingsFind(struct spragWorld *world)

@@ -27,7 +27,8 @@ enum { SPRAG_BEARING_ENDS = 2 };
 
 struct spragBearing {
     dJointID joint;
-    int serial; /* of the joint */
+    int serial;               /* of the joint */
+    unsigned long long since; /* how many had gone when it was given friction (gone.h) */
     dJointType type;
     dBodyID body[2]; /* compared, never followed; NULL until the joint is attached */
     spragJointFriction law;
@@ -48,6 +49,8 @@ int spragBearingKnows(dJointType type);
 /* Sets, changes or (mu = 0) removes the friction of a joint.  ERROR_MEMORY or OK. */
 spragStatus spragBearingSet(struct spragWorld *world, dJointID joint, const spragJointFriction *law);
 
+/* Forgets those of joints that are gone. */
+void spragBearingsForget(struct spragWorld *world, const spragGone *gone);
 /* Marks the joints of the snapshot that have friction; forgets those that are gone, or were attached elsewhere. */
 int spragBearingsFind(struct spragWorld *world);
 /* The bearing with a contact of this id, or NULL. */

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "ode/islands/batches.h"
 #include "ode/islands/rescue.h"
+#include "ode/joints/bearing.h"
 #include "ode/ledger/hindsight.h"
 #include "ode/ledger/ledger.h"
 #include "ode/look/island.h"
@@ -113,7 +114,7 @@ static void forget(struct spragWorld *world)
     world->memo.size = 0;
 }
 
-/* Parts what is remembered from geoms that the program has destroyed since.  0: no memory. */
+/* Parts what is remembered from what the program has destroyed since.  0: no memory. */
 static int forgetGone(struct spragWorld *world)
 {
     spragGone gone;
@@ -123,6 +124,7 @@ static int forgetGone(struct spragWorld *world)
         spragLedgerForget(world, &gone);
         spragManifoldForget(world, &gone);
         spragPipesForget(&world->pipes, &gone);
+        spragBearingsForget(world, &gone);
     }
     return 1;
 }
@@ -134,7 +136,7 @@ static spragStatus look(struct spragWorld *world, double step, spragIslandsWante
     if (world->config.forgetful)
         forget(world);
     if (!forgetGone(world))
-        return spragFail(SPRAG_ERROR_MEMORY, "no memory for geoms that are gone");
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory for what is gone");
     spragStatus status = spragLanesMake(world);
     world->hired = isAlone(world) ? NULL : world->pool;
     world->crew = world->snapshot.joint_count >= JOINTS_SHARED ? world->hired : NULL;

@@ -16,10 +16,10 @@ static atomic_uchar *placeOf(const void *address)
     return &known[((uint64_t)(uintptr_t)address * SPRAG_GOLDEN) >> (64 - PLACE_BITS)];
 }
 
-void spragGoneKnow(const void *geom)
+void spragGoneKnow(const void *object)
 {
-    atomic_uchar *place = placeOf(geom);
-    if (geom != NULL && !atomic_load_explicit(place, memory_order_relaxed))
+    atomic_uchar *place = placeOf(object);
+    if (object != NULL && !atomic_load_explicit(place, memory_order_relaxed))
         atomic_store_explicit(place, 1, memory_order_relaxed);
 }
 
@@ -46,11 +46,12 @@ int spragGoneRead(unsigned long long *read, spragArena *arena, spragGone *gone)
         return 1;
     pthread_mutex_lock(&lock);
     const unsigned long long end = atomic_load_explicit(&count, memory_order_relaxed), first = *read;
+    gone->first = first;
     gone->all = end - first > SPRAG_GONE_MOST;
     gone->count = gone->all ? 0 : (int)(end - first);
     const int room = spragPointerMapMake(&gone->map, arena, gone->count);
     for (unsigned long long k = first; k < end && room && !gone->all; ++k)
-        spragPointerMapPut(&gone->map, noted[k % SPRAG_GONE_MOST], 1);
+        spragPointerMapPut(&gone->map, noted[k % SPRAG_GONE_MOST], (int)(k - first));
     pthread_mutex_unlock(&lock);
     if (room)
         *read = end;

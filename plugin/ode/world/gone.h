@@ -1,4 +1,4 @@
-/* Geoms that the program has destroyed.
+/* Geoms, and joints with friction, that the program has destroyed.
  *
  * ODE gives their addresses to new geoms at once, or gives new geoms others: which, malloc tells, and it differs from
  * process to process.  A geom bears no mark, and of one without a body nobody says whether it is alive.  But ODE frees
@@ -7,7 +7,9 @@
  *
  *     a contact's record belongs to any geom of its body, or of the world, from then on (SPRAG_GEOM_GONE), as a geom
  *     that is destroyed and made anew, larger or with another mesh, touches where the old one did;
- *     named points (manifold.h) and what is known of pipes (pipes.h) are forgotten.
+ *     named points (manifold.h), what is known of pipes (pipes.h) and the friction of joints are forgotten.
+ *
+ * (Joints have marks (layout.h), but none before the first step, and none after a step of ODE's own.)
  *
  * Noted are only addresses that some world remembers, or that lie where one of 65536 such does: what else ODE frees
  * costs no lock. */
@@ -24,16 +26,17 @@
 /* More of them, between two steps of a world, and all geoms count as gone. */
 enum { SPRAG_GONE_MOST = 1 << 14 };
 
-/* The geom's address will be remembered.  Any thread; NULL: nothing. */
-void spragGoneKnow(const void *geom);
+/* The address of a geom, or of a joint, will be remembered.  Any thread; NULL: nothing. */
+void spragGoneKnow(const void *object);
 
 /* ODE frees this block. */
 void spragGoneNote(const void *block);
 
 /* What is gone. */
 typedef struct spragGone {
-    int count, all; /* of the map; 1: all */
-    spragPointerMap map;
+    unsigned long long first; /* how many had been noted before */
+    int count, all;           /* of the map; 1: more than it has room for */
+    spragPointerMap map;      /* to the last place in the order in which they were noted, from 0 */
 } spragGone;
 
 /* How many have been noted so far: what a world that begins has read. */
@@ -41,6 +44,13 @@ unsigned long long spragGoneSoFar(void);
 
 /* What was noted after the first *read, which becomes the number so far.  0: no memory. */
 int spragGoneRead(unsigned long long *read, spragArena *arena, spragGone *gone);
+
+/* 1: what is made at this address after so many had been noted (spragGoneSoFar) is gone, for certain. */
+static inline int spragIsGoneSince(const spragGone *gone, const void *object, unsigned long long since)
+{
+    const int last = spragPointerMapGet(&gone->map, object);
+    return last >= 0 && gone->first + (unsigned long long)last >= since;
+}
 
 static inline int spragIsGone(const spragGone *gone, const void *geom)
 {
