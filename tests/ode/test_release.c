@@ -449,19 +449,41 @@ static void whatIsThrownIsSolvedSoon(void **state)
     assert_true(iterations < 60L * DOLLS * STEPS);
 }
 
+/* An infinite coefficient has no paradox of one contact, p = A_nn: what stops a slip, as the landing of another point
+ * of the body, is no jam.  By blocks as on the lone body's own way. */
+static void whatStopsIsNoJam(void **state)
+{
+    (void)state;
+    static const double up[3] = {0, 0, 1}, at[3][3] = {{-0.5, 0.3, -0.5}, {0.5, -0.4, -0.5}, {0.3, 0.5, -0.5}};
+    int stuck = 0;
+    for (int of = 0; of < 128; ++of) {
+        dJointFeedback feedback; /* for an island with blocks */
+        Lone lone;
+        makeLone(&lone, 0);
+        dBodySetLinearVel(lone.body, 0.3, 0.1 * (of % 4), -0.1 * (of / 4 % 2));
+        dBodySetAngularVel(lone.body, 0.2 * (of / 8 % 4) - 0.3, 0.2 * (of / 32) - 0.3, 0);
+        for (int k = 0; k < 3; ++k)
+            addPoint(&lone, at[k], up, 0);
+        for (int k = 0; k < 3 && of % 2 == 0; ++k)
+            dJointSetFeedback(dBodyGetJoint(lone.body, k), &feedback);
+        const spragContact *contact = stepLone(&lone, 3);
+        for (int k = 0; k < 3; ++k)
+            stuck += contact[k].mode == SPRAG_MODE_STICK;
+        assert_int_equal(eventsOf(&lone, SPRAG_EVENT_JAM), 0);
+        freeLone(&lone);
+    }
+    assert_true(stuck > 128);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(whatIsThrownIsSolvedSoon),
-                                       cmocka_unit_test(whatFliesIsFree),
-                                       cmocka_unit_test(whatIsPressedIsHeld),
-                                       cmocka_unit_test(whatPartsIsFree),
-                                       cmocka_unit_test(whatIsDraggedSlides),
-                                       cmocka_unit_test(whatLeavesAGrooveIsFree),
-                                       cmocka_unit_test(whatBearsNothingMayStick),
-                                       cmocka_unit_test(aloneNothingIsInVain),
-                                       cmocka_unit_test(whatSlidesIsNoParadox),
-                                       cmocka_unit_test(whatDepartsIsFree),
-                                       cmocka_unit_test(oneOfTwoHolds)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whatIsThrownIsSolvedSoon), cmocka_unit_test(whatFliesIsFree),
+        cmocka_unit_test(whatIsPressedIsHeld),      cmocka_unit_test(whatPartsIsFree),
+        cmocka_unit_test(whatIsDraggedSlides),      cmocka_unit_test(whatLeavesAGrooveIsFree),
+        cmocka_unit_test(whatBearsNothingMayStick), cmocka_unit_test(aloneNothingIsInVain),
+        cmocka_unit_test(whatSlidesIsNoParadox),    cmocka_unit_test(whatStopsIsNoJam),
+        cmocka_unit_test(whatDepartsIsFree),        cmocka_unit_test(oneOfTwoHolds)};
     dInitODE2(0);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();

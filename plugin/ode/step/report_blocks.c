@@ -196,7 +196,7 @@ static int addEvents(const struct spragWorld *world, const BlockReport *report, 
             change.class_before = world->memory[block->memory].paradox_class;
     }
     const int apart = block->part >= SPRAG_PART_GUIDE && block->kind == SPRAG_BLOCK_CONTACT && block->gap > 0;
-    if (block->kind <= SPRAG_BLOCK_TWO_SIDED && !apart)
+    if ((block->kind <= SPRAG_BLOCK_TWO_SIDED || block->kind == SPRAG_BLOCK_BOX) && !apart)
         change.indicator = report->indicator;
     correctIndicator(report, &change.indicator);
     fromTangents(change.last_slip, block, past->previous_slip[0], past->previous_slip[1] / block->scale);
