@@ -13,6 +13,17 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static spragWorldID list;
 
+/* A child of fork has this thread alone: another that had the lock will not give it back there. */
+static void unlockChild(void)
+{
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+__attribute__((constructor)) static void watchForks(void)
+{
+    pthread_atfork(NULL, NULL, unlockChild);
+}
+
 /* ---------------------------------------------------------------- the watch */
 
 static _Atomic(dFreeFunction *) passed_on; /* what was there before; NULL: ODE's default, free */

@@ -11,6 +11,17 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const void *noted[SPRAG_GONE_MOST]; /* under the lock: the k-th at k modulo their number, the last ones */
 static atomic_ullong count;                /* of all; written under the lock */
 
+/* A child of fork has this thread alone: another that had the lock will not give it back there. */
+static void unlockChild(void)
+{
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+__attribute__((constructor)) static void watchForks(void)
+{
+    pthread_atfork(NULL, NULL, unlockChild);
+}
+
 static atomic_uchar *placeOf(const void *address)
 {
     return &known[((uint64_t)(uintptr_t)address * SPRAG_GOLDEN) >> (64 - PLACE_BITS)];

@@ -44,7 +44,8 @@ typedef struct spragGone {
 /* How many have been noted so far: what a world that begins has read. */
 unsigned long long spragGoneSoFar(void);
 
-/* What was noted after the first *read, the last SPRAG_GONE_MOST of it; *read becomes the number so far.  0: no memory. */
+/* What was noted after the first *read, of that the last SPRAG_GONE_MOST; *read becomes the number so far.  0: no
+ * memory. */
 int spragGoneRead(unsigned long long *read, spragArena *arena, spragGone *gone);
 
 /* 1: what is made at this address after so many had been noted (spragGoneSoFar) is gone, for certain. */
