@@ -60,8 +60,10 @@ static void beginWatch(dWorldID world)
         highest = at;
     /* One set later may pass on to ours, and two that pass on to each other would never end: ours goes only on top of
      * the one it found. */
-    if (watching && dGetFreeHandler() != passed_on)
+    if (dGetFreeHandler() == watchFree || (watching && dGetFreeHandler() != passed_on)) {
+        watching = 1; /* a host may have set ours again, as one that it had found */
         return;
+    }
     passed_on = dGetFreeHandler();
     watching = 1;
     dSetFreeHandler(watchFree);

@@ -79,6 +79,26 @@ static void freeHandlersAreKept(void **state)
     dWorldDestroy(world);
 }
 
+/* One that a host saved while Sprag's was there, and sets again when it is not: it does not pass on to itself. */
+static void savedHandlersMayBeSet(void **state)
+{
+    (void)state;
+    dFreeFunction *before = dGetFreeHandler();
+    dWorldID world = dWorldCreate();
+    spragWorldID a = NULL;
+    assert_int_equal(spragWorldAttach(world, NULL, &a), SPRAG_OK);
+    dFreeFunction *saved = dGetFreeHandler();
+    spragWorldDetach(a);
+    dSetFreeHandler(saved);
+    assert_int_equal(spragWorldAttach(world, NULL, &a), SPRAG_OK);
+    alarm(20); /* a hang is a failure */
+    dBodyDestroy(dBodyCreate(world));
+    alarm(0);
+    spragWorldDetach(a);
+    assert_ptr_equal(dGetFreeHandler(), before);
+    dWorldDestroy(world);
+}
+
 enum { THREADS = 4, GUIDES = 40, ROUNDS = 200 };
 
 static void *liveWithGuides(void *data)
@@ -203,8 +223,9 @@ static void childrenHaveNoLocks(void **state)
 int main(void)
 {
     dInitODE2(0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(childrenHaveNoLocks), cmocka_unit_test(worldsMayGoFirst),
-                                       cmocka_unit_test(freeHandlersAreKept), cmocka_unit_test(worldsLiveInThreads)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(childrenHaveNoLocks), cmocka_unit_test(savedHandlersMayBeSet),
+                                       cmocka_unit_test(worldsMayGoFirst), cmocka_unit_test(freeHandlersAreKept),
+                                       cmocka_unit_test(worldsLiveInThreads)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;
