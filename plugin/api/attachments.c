@@ -13,6 +13,17 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static spragWorldID list;
 
+/* A child of fork has this thread alone: another that had the lock will not give it back there. */
+static void unlockChild(void)
+{
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+__attribute__((constructor)) static void watchForks(void)
+{
+    pthread_atfork(NULL, NULL, unlockChild);
+}
+
 /* ---------------------------------------------------------------- the watch */
 
 static _Atomic(dFreeFunction *) passed_on; /* what was there before; NULL: ODE's default, free */
@@ -49,8 +60,10 @@ static void beginWatch(dWorldID world)
         highest = at;
     /* One set later may pass on to ours, and two that pass on to each other would never end: ours goes only on top of
      * the one it found. */
-    if (watching && dGetFreeHandler() != passed_on)
+    if (dGetFreeHandler() == watchFree || (watching && dGetFreeHandler() != passed_on)) {
+        watching = 1; /* a host may have set ours again, as one that it had found */
         return;
+    }
     passed_on = dGetFreeHandler();
     watching = 1;
     dSetFreeHandler(watchFree);

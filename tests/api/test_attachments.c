@@ -2,8 +2,11 @@
 #include "support/check.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <sprag/sprag_ode.h>
 
@@ -76,6 +79,26 @@ static void freeHandlersAreKept(void **state)
     dWorldDestroy(world);
 }
 
+/* One that a host saved while Sprag's was there, and sets again when it is not: it does not pass on to itself. */
+static void savedHandlersMayBeSet(void **state)
+{
+    (void)state;
+    dFreeFunction *before = dGetFreeHandler();
+    dWorldID world = dWorldCreate();
+    spragWorldID a = NULL;
+    assert_int_equal(spragWorldAttach(world, NULL, &a), SPRAG_OK);
+    dFreeFunction *saved = dGetFreeHandler();
+    spragWorldDetach(a);
+    dSetFreeHandler(saved);
+    assert_int_equal(spragWorldAttach(world, NULL, &a), SPRAG_OK);
+    alarm(20); /* a hang is a failure */
+    dBodyDestroy(dBodyCreate(world));
+    alarm(0);
+    spragWorldDetach(a);
+    assert_ptr_equal(dGetFreeHandler(), before);
+    dWorldDestroy(world);
+}
+
 enum { THREADS = 4, GUIDES = 40, ROUNDS = 200 };
 
 static void *liveWithGuides(void *data)
@@ -117,10 +140,91 @@ static void worldsLiveInThreads(void **state)
     }
 }
 
+/* ---------------------------------------------------------------- forks */
+
+enum { FORKS = 300 };
+
+typedef struct Restless {
+    dGeomID geom;
+    atomic_int ends;
+} Restless;
+
+static void *remake(void *data)
+{
+    Restless *restless = data;
+    dAllocateODEDataForThread((unsigned)dAllocateMaskAll);
+    while (!restless->ends) {
+        dGeomDestroy(restless->geom);
+        restless->geom = dCreateSphere(NULL, 0.5);
+    }
+    dCleanupODEAllDataForThread();
+    return NULL;
+}
+
+/* Steps a ball on a plane, so that its geom is known; returns that, which nothing has any more. */
+static dGeomID makeKnown(dWorldID world, spragWorldID sprag)
+{
+    dContact contact = {.surface.mu = 0.5};
+    const dGeomID plane = dCreatePlane(NULL, 0, 0, 1, 0), ball = dCreateSphere(NULL, 0.5);
+    const dBodyID body = dBodyCreate(world);
+    dWorldSetGravity(world, 0, 0, -9.81);
+    dGeomSetBody(ball, body);
+    dBodySetPosition(body, 0, 0, 0.49);
+    assert_int_equal(dCollide(ball, plane, 1, &contact.geom, sizeof contact), 1);
+    dJointAttach(dJointCreateContact(world, NULL, &contact), body, NULL);
+    assert_int_equal(spragWorldStep(sprag, 0.01), SPRAG_OK);
+    dGeomSetBody(ball, NULL);
+    dBodyDestroy(body);
+    dGeomDestroy(plane);
+    return ball;
+}
+
+/* A thread may have a lock of ours while another one forks.  (The first test: freeHandlersAreKept ends the watch.) */
+static void childrenHaveNoLocks(void **state)
+{
+    (void)state;
+#if defined(__SANITIZE_THREAD__)
+    skip(); /* it bears no threads and forks */
+#endif
+    dWorldID world[2];
+    spragWorldID sprag[2];
+    Restless restless = {0};
+    dGeomID own = NULL;
+    for (int k = 0; k < 2; ++k) { /* what lies between them is looked for in the list */
+        world[k] = dWorldCreate();
+        assert_int_equal(spragWorldAttach(world[k], NULL, &sprag[k]), SPRAG_OK);
+        dGeomID *const known = k == 0 ? &own : &restless.geom;
+        *known = makeKnown(world[k], sprag[k]);
+    }
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, remake, &restless), 0);
+    int failed = 0;
+    for (int k = 0; k < FORKS && !failed; ++k) {
+        const pid_t child = fork();
+        if (child == 0) {
+            alarm(20); /* a hang is a failure */
+            dGeomDestroy(own);
+            _exit(0);
+        }
+        int status = -1;
+        failed = waitpid(child, &status, 0) != child || status != 0;
+    }
+    restless.ends = 1;
+    pthread_join(thread, NULL);
+    assert_false(failed);
+    dGeomDestroy(restless.geom);
+    dGeomDestroy(own);
+    for (int k = 0; k < 2; ++k) {
+        spragWorldDetach(sprag[k]);
+        dWorldDestroy(world[k]);
+    }
+}
+
 int main(void)
 {
     dInitODE2(0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(worldsMayGoFirst), cmocka_unit_test(freeHandlersAreKept),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(childrenHaveNoLocks), cmocka_unit_test(savedHandlersMayBeSet),
+                                       cmocka_unit_test(worldsMayGoFirst), cmocka_unit_test(freeHandlersAreKept),
                                        cmocka_unit_test(worldsLiveInThreads)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();

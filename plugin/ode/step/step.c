@@ -120,7 +120,7 @@ static int forgetGone(struct spragWorld *world)
     spragGone gone;
     if (!spragGoneRead(&world->gone, &world->arena, &gone))
         return 0;
-    if (gone.count > 0 || gone.all) {
+    if (gone.count > 0) {
         spragLedgerForget(world, &gone);
         spragManifoldForget(world, &gone);
         spragPipesForget(&world->pipes, &gone);

@@ -11,6 +11,17 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const void *noted[SPRAG_GONE_MOST]; /* under the lock: the k-th at k modulo their number, the last ones */
 static atomic_ullong count;                /* of all; written under the lock */
 
+/* A child of fork has this thread alone: another that had the lock will not give it back there. */
+static void unlockChild(void)
+{
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+__attribute__((constructor)) static void watchForks(void)
+{
+    pthread_atfork(NULL, NULL, unlockChild);
+}
+
 static atomic_uchar *placeOf(const void *address)
 {
     return &known[((uint64_t)(uintptr_t)address * SPRAG_GOLDEN) >> (64 - PLACE_BITS)];
@@ -45,12 +56,12 @@ int spragGoneRead(unsigned long long *read, spragArena *arena, spragGone *gone)
     if (spragGoneSoFar() == *read) /* this thread's own are counted, and no others matter to its world */
         return 1;
     pthread_mutex_lock(&lock);
-    const unsigned long long end = atomic_load_explicit(&count, memory_order_relaxed), first = *read;
+    const unsigned long long end = atomic_load_explicit(&count, memory_order_relaxed),
+                             first = end - *read > SPRAG_GONE_MOST ? end - SPRAG_GONE_MOST : *read;
     gone->first = first;
-    gone->all = end - first > SPRAG_GONE_MOST;
-    gone->count = gone->all ? 0 : (int)(end - first);
+    gone->count = (int)(end - first);
     const int room = spragPointerMapMake(&gone->map, arena, gone->count);
-    for (unsigned long long k = first; k < end && room && !gone->all; ++k)
+    for (unsigned long long k = first; k < end && room; ++k)
         spragPointerMapPut(&gone->map, noted[k % SPRAG_GONE_MOST], (int)(k - first));
     pthread_mutex_unlock(&lock);
     if (room)

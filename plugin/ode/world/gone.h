@@ -23,8 +23,10 @@
 /* The address of no geom: of one that is gone, in a record. */
 #define SPRAG_GEOM_GONE ((dGeomID)(uintptr_t)1)
 
-/* More of them, between two steps of a world, and all geoms count as gone. */
-enum { SPRAG_GONE_MOST = 1 << 14 };
+/* So many, of all worlds, between two steps of one of them; of more, the last.  (What went before these has its address
+ * still, as whoever has that now is taken for it.  Were all to count as gone, the steps of a world would go by what is
+ * destroyed elsewhere, on other threads perhaps.) */
+enum { SPRAG_GONE_MOST = 1 << 16 };
 
 /* The address of a geom, or of a joint, will be remembered.  Any thread; NULL: nothing. */
 void spragGoneKnow(const void *object);
@@ -35,14 +37,15 @@ void spragGoneNote(const void *block);
 /* What is gone. */
 typedef struct spragGone {
     unsigned long long first; /* how many had been noted before */
-    int count, all;           /* of the map; 1: more than it has room for */
+    int count;                /* with those that went twice, at one address */
     spragPointerMap map;      /* to the last place in the order in which they were noted, from 0 */
 } spragGone;
 
 /* How many have been noted so far: what a world that begins has read. */
 unsigned long long spragGoneSoFar(void);
 
-/* What was noted after the first *read, which becomes the number so far.  0: no memory. */
+/* What was noted after the first *read, of that the last SPRAG_GONE_MOST; *read becomes the number so far.  0: no
+ * memory. */
 int spragGoneRead(unsigned long long *read, spragArena *arena, spragGone *gone);
 
 /* 1: what is made at this address after so many had been noted (spragGoneSoFar) is gone, for certain. */
@@ -54,7 +57,7 @@ static inline int spragIsGoneSince(const spragGone *gone, const void *object, un
 
 static inline int spragIsGone(const spragGone *gone, const void *geom)
 {
-    return geom != NULL && (gone->all || spragPointerMapGet(&gone->map, geom) >= 0);
+    return spragPointerMapGet(&gone->map, geom) >= 0;
 }
 
 #endif
