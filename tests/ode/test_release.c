@@ -178,6 +178,20 @@ static void whatIsDraggedSlides(void **state)
     }
 }
 
+/* A body that moves so, after a step with two points, by an island with blocks. */
+static const spragContact *fallOnTwo(Lone *lone, const double v[3], const double omega[3], const double at[2][3],
+                                     const double n[2][3])
+{
+    static dJointFeedback feedback; /* for an island with blocks */
+    makeLone(lone, 0);
+    dBodySetLinearVel(lone->body, v[0], v[1], v[2]);
+    dBodySetAngularVel(lone->body, omega[0], omega[1], omega[2]);
+    for (int k = 0; k < 2; ++k)
+        addPoint(lone, at[k], n[k], 0);
+    dJointSetFeedback(dBodyGetJoint(lone->body, 0), &feedback);
+    return stepLone(lone, 2);
+}
+
 /* A body falls on two points, and slides on at the edge of a cone with mu = 1e3: with that its contacts would have
  * several motions (the first) or none (the second; both together, the third), but theirs are no such cones, and this is
  * a motion. */
@@ -192,15 +206,8 @@ static void whatSlidesIsNoParadox(void **state)
                         n[3][2][3] = {
                             {{0, 0, 1}, {0, 0, 1}}, {{0, -0.6, 0.8}, {0, 0.6, 0.8}}, {{0, 0.6, 0.8}, {0, 0.8, 0.6}}};
     for (int of = 0; of < 3; ++of) {
-        dJointFeedback feedback; /* for an island with blocks */
         Lone lone;
-        makeLone(&lone, 0);
-        dBodySetLinearVel(lone.body, v[of][0], v[of][1], v[of][2]);
-        dBodySetAngularVel(lone.body, omega[of][0], omega[of][1], omega[of][2]);
-        for (int k = 0; k < 2; ++k)
-            addPoint(&lone, at[of][k], n[of][k], 0);
-        dJointSetFeedback(dBodyGetJoint(lone.body, 0), &feedback);
-        const spragContact *contact = stepLone(&lone, 2);
+        const spragContact *contact = fallOnTwo(&lone, v[of], omega[of], at[of], n[of]);
         assert_true(contact[0].mode == SPRAG_MODE_SLIP || contact[1].mode == SPRAG_MODE_SLIP);
         assert_int_equal(eventsOf(&lone, SPRAG_EVENT_INDETERMINATE) + eventsOf(&lone, SPRAG_EVENT_INCONSISTENT), 0);
         freeLone(&lone);
@@ -298,16 +305,9 @@ static void oneOfTwoHolds(void **state)
                                       {{0.6, 0, 0.8}, {0, 0.6, 0.8}},
                                       {{0.6, 0, 0.8}, {0.8, 0, 0.6}}};
     for (int of = 0; of < 3; ++of) {
-        dJointFeedback feedback; /* for an island with blocks */
         Lone lone;
         int holding = 0;
-        makeLone(&lone, 0);
-        dBodySetLinearVel(lone.body, v[of][0], v[of][1], v[of][2]);
-        dBodySetAngularVel(lone.body, omega[of][0], omega[of][1], omega[of][2]);
-        for (int k = 0; k < 2; ++k)
-            addPoint(&lone, at[of][k], n[of][k], 0);
-        dJointSetFeedback(dBodyGetJoint(lone.body, 0), &feedback);
-        const spragContact *contact = stepLone(&lone, 2);
+        const spragContact *contact = fallOnTwo(&lone, v[of], omega[of], at[of], n[of]);
         for (int k = 0; k < 2; ++k) {
             const double *slip = contact[k].slip, *friction = contact[k].friction;
             const int holds = contact[k].mode == SPRAG_MODE_STICK;

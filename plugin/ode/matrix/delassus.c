@@ -376,7 +376,7 @@ static int mayDoWithout(const struct spragWorld *world, const spragIsland *islan
            !spragHasInfinite(island);
 }
 
-/* What has to fail before W is made (spragWaits), and whether it is left out for now (lean).  entries: of W. */
+/* What has to fail before W is made (spragWaits), and whether it is left out till then (lean).  entries: of W. */
 static void chooseWait(struct spragWorld *world, spragIsland *island, double entries)
 {
     const int dear = !island->matrix.whole && isDear(world, island, entries);

@@ -51,13 +51,13 @@ int spragGoneRead(unsigned long long *read, spragArena *arena, spragGone *gone);
 /* 1: what is made at this address after so many had been noted (spragGoneSoFar) is gone, for certain. */
 static inline int spragIsGoneSince(const spragGone *gone, const void *object, unsigned long long since)
 {
-    const int last = spragPointerMapGet(&gone->map, object);
+    const int last = gone->count > 0 ? spragPointerMapGet(&gone->map, object) : -1;
     return last >= 0 && gone->first + (unsigned long long)last >= since;
 }
 
 static inline int spragIsGone(const spragGone *gone, const void *geom)
 {
-    return spragPointerMapGet(&gone->map, geom) >= 0;
+    return gone->count > 0 && spragPointerMapGet(&gone->map, geom) >= 0;
 }
 
 #endif
