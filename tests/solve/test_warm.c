@@ -51,6 +51,34 @@ static void answersAreAnswers(void **state)
     assert_true(taken >= 40);
 }
 
+/* An answer at rounding is one, whatever slides: it is not solved again. */
+static void exactGuessesAreAnswers(void **state)
+{
+    (void)state;
+    static Random random;
+    int exact = 0, slid = 0;
+    for (unsigned long long seed = 1; seed <= 60; ++seed) {
+        randomProblem(&random, seed, 0.3, N / 2);
+        spragSolveInfo info;
+        double r[N], u[N], guess[N];
+        if (!isTaken(&random.problem, r, u, &info) || !(info.residual <= 1e-12))
+            continue;
+        spragArena arena = {0};
+        info = (spragSolveInfo){0};
+        memcpy(guess, r, sizeof r);
+        assert_true(spragWarmSolve(&random.problem, 1e-8, 0, &arena, r, u, &info));
+        spragArenaFree(&arena);
+        int slides = 0;
+        for (int k = 0; k < NC; ++k)
+            slides |= r[3 * k] > 0 && spragNorm2(u + 3 * k + 1) > 1e-6;
+        exact += info.iterations == 0;
+        slid += slides && info.iterations == 0;
+        for (int i = 0; i < N && info.iterations == 0; ++i)
+            CHECK_NEAR(r[i], guess[i], 1e-11);
+    }
+    assert_true(exact >= 30 && slid >= 20);
+}
+
 /* Rolling friction, whose bounds grow with a load that is unknown: from an answer moved by a thousandth Newton's method
  * is at rounding in a few steps, moments within their bounds or at them. */
 static void rollingIsKnown(void **state)
@@ -223,8 +251,12 @@ static void whatLeadsAwayEndsSoon(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(answersAreAnswers), cmocka_unit_test(separatrixIsRefused),
-                                       cmocka_unit_test(refusals),          cmocka_unit_test(limitsOfSize),
-                                       cmocka_unit_test(rollingIsKnown),    cmocka_unit_test(whatLeadsAwayEndsSoon)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(answersAreAnswers),
+                                       cmocka_unit_test(separatrixIsRefused),
+                                       cmocka_unit_test(refusals),
+                                       cmocka_unit_test(limitsOfSize),
+                                       cmocka_unit_test(rollingIsKnown),
+                                       cmocka_unit_test(whatLeadsAwayEndsSoon),
+                                       cmocka_unit_test(exactGuessesAreAnswers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -413,21 +413,24 @@ static int isRealisable(Warm *s)
     return m == 0 || spragSlopesAreStable(m, w, s->G);
 }
 
-/* Reads the modes and factors their equations.  exact: so is the guess.  0: nothing to solve, r is the answer; -1:
- * singular, or not realisable. */
-static int linearise(Warm *s, double band, int softer, int exact, double *r, double *u)
+/* Reads the modes and factors their equations.  exact (m/s): the guess is the answer if r as its modes have it leaves
+ * no more; 0: it is none.  0: nothing to solve, r is the answer; -1: singular, or not realisable. */
+static int linearise(Warm *s, double band, int softer, double exact, double *r, double *u, spragSolveInfo *info)
 {
     if (band > 0 && s->turns == 0 && !softer)
         return 1; /* the factors at hand are exact */
     const int moved = readModes(s, band, r, u);
     placeUnknowns(s);
-    if (exact && s->turns == 0 && !moved)
-        return 0;
     if (moved)
         spragProblemVelocity(s->problem, r, u);
+    if (moved && exact > 0)
+        info->residual = spragVelocityResidual(s->problem, r, u);
+    const int answers = exact > 0 && info->residual <= exact;
+    if (answers && s->turns == 0)
+        return 0;
     makeEquations(s);
     eliminate(s);
-    if (exact && !moved && s->regular)
+    if (answers && s->regular)
         return isRealisable(s) ? 0 : -1;
     return s->regular ? 1 : -1;
 }
@@ -441,7 +444,8 @@ static int iterate(Warm *s, double tolerance, double deadline, double *r, double
     spragProblemVelocity(s->problem, r, u);
     for (int step = 0; step <= STEPS; ++step) {
         info->residual = spragVelocityResidual(s->problem, r, u);
-        const int exact = info->residual <= SPRAG_EXACT * tolerance, solved = step > 0 && info->residual <= tolerance;
+        const double enough = SPRAG_EXACT * tolerance;
+        const int exact = info->residual <= enough, solved = step > 0 && info->residual <= tolerance;
         const int slow = solved && !(info->residual < 0.5 * before);
         if (exact && solved) /* the factors are those of these modes */
             return isRealisable(s);
@@ -460,7 +464,7 @@ static int iterate(Warm *s, double tolerance, double deadline, double *r, double
             return 0;
         if (spragIsLate(deadline))
             return 0;
-        const int left = linearise(s, solved ? tolerance : 0, slow, exact, r, u);
+        const int left = linearise(s, solved ? tolerance : 0, slow, exact ? enough : 0, r, u, info);
         if (left <= 0)
             return left == 0;
         before = info->residual;
