@@ -492,8 +492,11 @@ static void moveRange(void *data, int range, int first, int end)
     for (int i = first; i < end; ++i) {
         const int index = rows->island->body[i];
         spragBodyState *body = &s->body[index];
-        if (i + SOON < end)
-            spragPrefetch(s->geom[rows->island->body[i + SOON]], GEOM);
+        if (i + SOON < end) {
+            const int soon = rows->island->body[i + SOON];
+            spragPrefetch(s->geom[soon], GEOM);
+            spragPrefetch(&s->body[soon], offsetof(spragBodyState, idle_velocity));
+        }
         if (weigh(rows, index))
             spragFreeMotion(rows->world, body);
         else
