@@ -135,8 +135,8 @@ static void whatMayRestHasMore(void **state)
         }
 }
 
-/* But not where the world's CFM is so soft that it acts: what sinks through the surface layer for a thousand steps would
- * spend all of that share in each. */
+/* But not where the world's CFM is so soft that it acts: what sinks through the surface layer for a thousand steps
+ * would spend all of that share in each. */
 static void whatStandsOnSpringsHasNoMore(void **state)
 {
     (void)state;
