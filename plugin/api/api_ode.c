@@ -166,7 +166,8 @@ void spragWorldDetach(spragWorldID world)
     spragFree(world->named);
     spragFree(world->next_named);
     spragFree(world->next_pair);
-    spragFree(world->listed);
+    spragFree(world->listed_bodies.object);
+    spragFree(world->listed_joints.object);
     spragFree(world->load);
     spragBlockLuMemoFree(&world->memo);
     spragFree(world->surface);

@@ -12,7 +12,7 @@ int spragCreepMatters(double tolerance, const double *u, int contact_count)
 {
     double most = 0;
     for (int i = 0; i < 3 * contact_count; ++i)
-        most = fmax(most, fabs(u[i]));
+        most = spragMax(most, fabs(u[i]));
     return tolerance <= SPRAG_CREEP_MATTERS || most <= STILL * tolerance;
 }
 

@@ -9,6 +9,7 @@
 
 #include <sprag/sprag.h>
 
+#include "base/extremes.h"
 #include "linalg/vec3.h"
 
 #define SPRAG_CREEP_SLOW 5e-13        /* m/s: creep above it is worth a step of Newton's method */
@@ -18,14 +19,15 @@
 /* Of one CONTACT in any frame [n t1 t2]; residual: its own. */
 static inline double spragContactCreep(double mu, const double r[3], const double u[3], double residual)
 {
-    return spragNorm2(r + 1) < SPRAG_CREEP_INSIDE * mu * r[0] ? fmin(spragNorm2(u + 1), residual) : 0;
+    return spragNorm2(r + 1) < SPRAG_CREEP_INSIDE * mu * r[0] ? spragMin(spragNorm2(u + 1), residual) : 0;
 }
 
 /* Of one ROLLING block whose contact bears `load` N s. */
 static inline double spragRollingCreep(double mu, double mu_minus, double load, const double r[3], const double u[3])
 {
-    const double inside = SPRAG_CREEP_INSIDE * fmax(0, load), rolls = spragNorm2(r) < mu * inside ? spragNorm2(u) : 0;
-    return fmax(rolls, fabs(r[2]) < mu_minus * inside ? fabs(u[2]) : 0);
+    const double inside = SPRAG_CREEP_INSIDE * spragMax(0, load),
+                 rolls = spragNorm2(r) < mu * inside ? spragNorm2(u) : 0;
+    return spragMax(rolls, fabs(r[2]) < mu_minus * inside ? fabs(u[2]) : 0);
 }
 
 /* 1: to end the creep is worth a factorisation: if the tolerance is SPRAG_CREEP_MATTERS or less, or if nothing moves

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/extremes.h"
 #include "base/floats.h"
 #include "base/pool.h"
 #include "linalg/fine.h"
@@ -159,7 +160,7 @@ static double scaleOf(const double W[9])
 
 double spragRollingResidual(double mu, double mu_minus, double load, const double r[3], const double u[3], double w)
 {
-    const double carried = fmax(0, load), spin = gap(r[2], u[2] / w, -mu_minus * carried, mu_minus * carried) * w;
+    const double carried = spragMax(0, load), spin = gap(r[2], u[2] / w, -mu_minus * carried, mu_minus * carried) * w;
     return hypot(spin, discResidual(mu * carried, r, u, w));
 }
 

@@ -77,6 +77,32 @@ static void plainOnesAndThoseThatStick(void **state)
     assert_false(spragContactIsPlain(&c, 0));
 }
 
+/* Whatever number is absurd, or yields too much or the wrong way, it is left to blocks, which say what is wrong; one
+ * that its mode does not ask for is not looked at. */
+static void plainOnesHaveUsableNumbers(void **state)
+{
+    (void)state;
+    enum { NUMBERS = 7, MODE = dContactApprox1_1 | dContactApprox1_2 };
+    dContact c = contactOf(0, 0.5);
+    const struct {
+        int mode;
+        dReal *number;
+        double good, bad;
+    } of[NUMBERS] = {{dContactSoftERP, &c.surface.soft_erp, 0.2, NAN}, {dContactSoftCFM, &c.surface.soft_cfm, 1e-5, -1},
+                     {dContactBounce, &c.surface.bounce, 0.5, NAN},    {dContactMotion1, &c.surface.motion1, -1, NAN},
+                     {dContactMotion2, &c.surface.motion2, -1, NAN},   {dContactSlip1, &c.surface.slip1, 0.1, -0.1},
+                     {dContactSlip2, &c.surface.slip2, 0.1, 1e13}};
+    for (int k = 0; k < NUMBERS; ++k) {
+        c = contactOf(MODE | of[k].mode, 0.5);
+        *of[k].number = (dReal)of[k].good;
+        assert_true(spragContactIsPlain(&c, 1));
+        *of[k].number = (dReal)of[k].bad;
+        assert_false(spragContactIsPlain(&c, 1));
+        c.surface.mode = MODE;
+        assert_true(spragContactIsPlain(&c, 1));
+    }
+}
+
 static void refusalsNameTheNumber(void **state)
 {
     (void)state;
@@ -99,7 +125,8 @@ int main(void)
     dInitODE2(0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(framesAreOrthonormal), cmocka_unit_test(boundsAreCoefficientsOrForces),
-        cmocka_unit_test(plainOnesAndThoseThatStick), cmocka_unit_test(refusalsNameTheNumber)};
+        cmocka_unit_test(plainOnesAndThoseThatStick), cmocka_unit_test(plainOnesHaveUsableNumbers),
+        cmocka_unit_test(refusalsNameTheNumber)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;

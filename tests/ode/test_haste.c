@@ -135,6 +135,28 @@ static void whatMayRestHasMore(void **state)
         }
 }
 
+/* But not where the world's CFM is so soft that it acts: what sinks through the surface layer for a thousand steps
+ * would spend all of that share in each. */
+static void whatStandsOnSpringsHasNoMore(void **state)
+{
+    (void)state;
+    static Fake fake;
+    for (int soft = 0; soft < 2; ++soft) {
+        setFake(&fake, 0);
+        fake.body[0].velocity[0] = 0;
+        for (int i = 0; i < FAKE_BODIES; ++i)
+            fake.body[i].inverse_mass = 1;
+        fake.world.snapshot.pace = fake.world.snapshot.step;
+        fake.world.snapshot.cfm = soft ? 1e-3 : 1e-5;
+        fake.island.body_count = 120;
+        fake.island.contact_count = 700;
+        fake.island.solve.residual = 1e-3;
+        for (int k = 0; k < MOST + 3; ++k)
+            fake.island.before.haste = spragHasteNext(&fake.world, &fake.island);
+        assert_int_equal(fake.island.before.haste, soft ? MOST : 4);
+    }
+}
+
 /* In a large world what is new, or moves, begins with haste, and sooner where the program plays; what may come to rest
  * only if it is large itself. */
 static void largeWorldsBeginWithHaste(void **state)
@@ -383,6 +405,7 @@ int main(void)
         cmocka_unit_test(aConflictHurriesWhatMoves),
         cmocka_unit_test(aDearAnswerHalves),
         cmocka_unit_test(whatMayRestHasMore),
+        cmocka_unit_test(whatStandsOnSpringsHasNoMore),
         cmocka_unit_test(largeWorldsBeginWithHaste),
         cmocka_unit_test(aWallThatIsHitHasMoreThanAHeap),
         cmocka_unit_test(whoPlaysIsHurriedSooner),

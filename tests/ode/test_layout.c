@@ -11,7 +11,7 @@ static void listsAreNewestFirst(void **state)
     assert_true(spragLayoutKnown());
     void *body[4];
     assert_int_equal(spragLayoutBodies(t.world, body, 4), 0);
-    assert_int_equal(spragLayoutJoints(t.world, NULL, 0), 0);
+    assert_int_equal(spragLayoutJoints(t.world, NULL, 0, 0), 0);
     assert_null(spragLayoutFirstJoint(t.world));
     dContact contact[4];
     dJointID joint[4];
@@ -24,7 +24,7 @@ static void listsAreNewestFirst(void **state)
     }
     void *first[2];
     assert_int_equal(spragLayoutBodies(t.world, body, 4), 4);
-    assert_int_equal(spragLayoutJoints(t.world, first, 2), 4);
+    assert_int_equal(spragLayoutJoints(t.world, first, 2, 0), 4);
     assert_true(first[0] == joint[3] && first[1] == joint[2]);
     dJointID at = spragLayoutFirstJoint(t.world);
     for (int i = 3; i >= 0; --i) {
@@ -34,6 +34,31 @@ static void listsAreNewestFirst(void **state)
         at = spragLayoutNextJoint(at);
     }
     assert_null(at);
+    freeTwin(&t);
+}
+
+/* What the array has of the step before says where to ask memory, and nothing else: it may be of more joints or of
+ * fewer, gone, or nonsense. */
+static void whatWasListedBeforeIsAGuess(void **state)
+{
+    (void)state;
+    enum { JOINTS = 60 };
+    Twin t;
+    makeTwin(&t, 0);
+    addBox(&t, 0, 0, 0);
+    const dContact contact = planeContact(0, 0.1, 0.2, 0.3);
+    dJointID joint[JOINTS];
+    for (int i = 0; i < JOINTS; ++i)
+        joint[i] = addContact(&t, &contact, t.body[0], 0);
+    static const int known[] = {0, 10, JOINTS - 20, JOINTS};
+    for (int k = 0; k < 4; ++k) {
+        void *list[JOINTS];
+        for (int i = 0; i < JOINTS; ++i)
+            list[i] = i % 3 == 0 ? NULL : i % 3 == 1 ? (void *)(uintptr_t)i : (void *)joint[i];
+        assert_int_equal(spragLayoutJoints(t.world, list, JOINTS, known[k]), JOINTS);
+        for (int i = 0; i < JOINTS; ++i)
+            assert_ptr_equal(list[i], joint[JOINTS - 1 - i]);
+    }
     freeTwin(&t);
 }
 
@@ -158,9 +183,9 @@ static void hiddenJointsAreLeftAlone(void **state)
 int main(void)
 {
     dInitODE2(0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(listsAreNewestFirst),
-                                       cmocka_unit_test(marksLastUntilTheNextStep), cmocka_unit_test(sleepIsForetold),
-                                       cmocka_unit_test(countersAndCallbackAreKept),
-                                       cmocka_unit_test(hiddenJointsAreLeftAlone)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(listsAreNewestFirst),        cmocka_unit_test(whatWasListedBeforeIsAGuess),
+        cmocka_unit_test(marksLastUntilTheNextStep),  cmocka_unit_test(sleepIsForetold),
+        cmocka_unit_test(countersAndCallbackAreKept), cmocka_unit_test(hiddenJointsAreLeftAlone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

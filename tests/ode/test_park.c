@@ -200,7 +200,7 @@ static int odeSeesJoints(int pendulum, int listener)
     const int seen = spragLayoutJointMark(contact) != SPRAG_MARK_MIN;
     assert_int_equal(calls, listener >= 0);
     void *joint[8];
-    assert_int_equal(spragLayoutJoints(t->world, joint, 8), 3 + pendulum);
+    assert_int_equal(spragLayoutJoints(t->world, joint, 8, 0), 3 + pendulum);
     for (int k = 0; k < 3 + pendulum; ++k)
         assert_true(dJointIsEnabled(joint[k]));
     for (int b = 0; b < BODIES; ++b)

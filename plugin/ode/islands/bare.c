@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/extremes.h"
 #include "base/pool.h"
 #include "base/prefetch.h"
 #include "linalg/vec3.h"
@@ -192,7 +193,7 @@ static void guess(const spragSnapshot *s, int j, const spragContactMemory *old, 
     if (s->carried == NULL)
         return;
     const double *force = s->carried[j];
-    c->r[0] = fmax(0, c->r[0] + spragDot3(force, c->direction[0]) * h);
+    c->r[0] = spragMax(0, c->r[0] + spragDot3(force, c->direction[0]) * h);
     c->r[1] += spragDot3(force, t1) * h;
     c->r[2] += spragDot3(force, t2) * h;
 }
@@ -270,7 +271,7 @@ static double slipOf(const Rows *rows, const Filled *filled, Before *before, dou
     const double *middle = face->end - face->begin == 1 ? NULL : face->middle;
     const spragCurvedContact curved = {body, curvature, n, filled->point, middle, fabs(c->mu)};
     const double along = spragFaceProduct(&curved, h, product, rest), part = spragDot3(n, rest),
-                 pressing = filled->old != NULL ? fmin(along, 0) : 0,
+                 pressing = filled->old != NULL ? spragMin(along, 0) : 0,
                  off = along - pressing - (holds ? 0 : spragDot3(n, product));
     for (int i = 0; i < 3; ++i) {
         end[i] += h * ((holds ? 0 : product[i]) + off * n[i]);
@@ -492,8 +493,11 @@ static void moveRange(void *data, int range, int first, int end)
     for (int i = first; i < end; ++i) {
         const int index = rows->island->body[i];
         spragBodyState *body = &s->body[index];
-        if (i + SOON < end)
-            spragPrefetch(s->geom[rows->island->body[i + SOON]], GEOM);
+        if (i + SOON < end) {
+            const int soon = rows->island->body[i + SOON];
+            spragPrefetch(s->geom[soon], GEOM);
+            spragPrefetch(&s->body[soon], offsetof(spragBodyState, idle_velocity));
+        }
         if (weigh(rows, index))
             spragFreeMotion(rows->world, body);
         else

@@ -16,7 +16,7 @@
 
 enum {
     AHEAD = 8,
-    MANY = 8000, /* joints: the map of the bodies of fewer is near */
+    MANY = 8000, /* joints: fewer are near, and the map of their bodies */
     JOINT_HEAD = 192,
     BODY = 704
 }; /* objects asked for ahead; bytes that are read of a joint, of a body */
@@ -34,20 +34,40 @@ static void readVector(double *out, const dReal *in)
 
 #define FASTEST 1e30 /* m/s, of corrections that have no other limit */
 
-/* Lists all bodies, or joints, newest first, in world->listed.  Returns their number, or -1: no memory. */
-static int listObjects(spragWorldID world, int (*list)(dWorldID, void **, int))
+/* Room for so many; 1: it has to be filled again, 0: it was large enough, or -1: no memory. */
+static int makeRoom(spragList *list, int count)
 {
-    const int count = list(world->world, world->listed, (int)world->listed_capacity);
-    if ((size_t)count <= world->listed_capacity)
-        return count;
-    if (!spragGrow((void **)&world->listed, &world->listed_capacity, (size_t)count, sizeof *world->listed))
-        return -1;
-    return list(world->world, world->listed, count);
+    if ((size_t)count <= list->capacity)
+        return 0;
+    return spragGrow((void **)&list->object, &list->capacity, (size_t)count, sizeof *list->object) ? 1 : -1;
+}
+
+/* Lists all bodies, newest first.  Returns their number, or -1: no memory. */
+static int listAllBodies(spragWorldID world)
+{
+    spragList *list = &world->listed_bodies;
+    const int count = spragLayoutBodies(world->world, list->object, (int)list->capacity), again = makeRoom(list, count);
+    if (again > 0)
+        spragLayoutBodies(world->world, list->object, count);
+    return again < 0 ? -1 : count;
+}
+
+/* The same of joints; the list still has those of the last step. */
+static int listAllJoints(spragWorldID world)
+{
+    spragList *list = &world->listed_joints;
+    const int known = list->count >= MANY ? list->count : 0;
+    const int count = spragLayoutJoints(world->world, list->object, (int)list->capacity, known),
+              again = makeRoom(list, count);
+    if (again > 0)
+        spragLayoutJoints(world->world, list->object, count, 0);
+    list->count = again < 0 ? 0 : count;
+    return again < 0 ? -1 : count;
 }
 
 static spragStatus listBodies(spragWorldID world, spragSnapshot *s)
 {
-    const int count = listObjects(world, spragLayoutBodies);
+    const int count = listAllBodies(world);
     s->body = count < 0 ? NULL : SPRAG_TAKE_RAW(&world->arena, spragBodyState, count);
     s->name = s->body == NULL ? NULL : SPRAG_TAKE_RAW(&world->arena, spragBodyName, count);
     s->geom = s->name == NULL ? NULL : SPRAG_TAKE_RAW(&world->arena, dGeomID, count);
@@ -56,7 +76,7 @@ static spragStatus listBodies(spragWorldID world, spragSnapshot *s)
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the state of %d bodies", count);
     s->body_count = count;
     for (int i = 0; i < count; ++i) {
-        const dBodyID id = world->listed[count - 1 - i];
+        const dBodyID id = world->listed_bodies.object[count - 1 - i];
         memset(&s->body[i], 0, SPRAG_LINE);
         s->body[i].id = id;
         s->body[i].serial = spragSerialOf(world, spragLayoutBodyMark(id));
@@ -96,14 +116,15 @@ static void readJoints(void *data, int range, int first, int end)
     Joints *joints = data;
     const struct spragWorld *world = joints->world;
     const spragSnapshot *s = &world->snapshot;
+    void **const joint = world->listed_joints.object;
     int listened = 0, others = 0;
     for (int j = first; j < end; ++j) {
         if (j + 2 * AHEAD < end)
-            spragPrefetch(world->listed[s->joint_count - 1 - j - 2 * AHEAD], JOINT_HEAD);
+            spragPrefetch(joint[s->joint_count - 1 - j - 2 * AHEAD], JOINT_HEAD);
         if (j + AHEAD < end && s->joint_count >= MANY)
             for (int side = 0; side < 2; ++side)
-                spragPointerMapAsk(&s->body_index, dJointGetBody(world->listed[s->joint_count - 1 - j - AHEAD], side));
-        s->joint[j] = (spragJointState){.id = world->listed[s->joint_count - 1 - j]};
+                spragPointerMapAsk(&s->body_index, dJointGetBody(joint[s->joint_count - 1 - j - AHEAD], side));
+        s->joint[j] = (spragJointState){.id = joint[s->joint_count - 1 - j]};
         readJoint(s, &s->joint[j]);
         listened |= s->joint[j].listened;
         others |= s->joint[j].contact == NULL;
@@ -111,7 +132,7 @@ static void readJoints(void *data, int range, int first, int end)
     joints->listened[range] = listened, joints->others[range] = others;
 }
 
-/* count: of joints in world->listed. */
+/* count: of joints in world->listed_joints. */
 static spragStatus takeJoints(spragWorldID world, spragSnapshot *s, int count)
 {
     Joints joints = {.world = world};
@@ -226,7 +247,7 @@ static void readBodies(void *data, int range, int first, int end)
 static void listJoints(void *data)
 {
     Reading *reading = data;
-    reading->joint_count = listObjects(reading->world, spragLayoutJoints);
+    reading->joint_count = listAllJoints(reading->world);
 }
 
 /* m/s.  What is slow beside gravity is not asked for.  But bodies drift apart for many steps at what the guess may

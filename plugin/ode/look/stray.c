@@ -12,6 +12,7 @@
 #define SAME 1e-6     /* by which two unit vectors of one direction differ */
 #define ROUNDING 1e-6 /* of the coordinates: those of triangles are in single precision */
 enum { FEET_MOST = 8 };
+enum { AHEAD = 16 }; /* joints: memory is asked for those that come so much later */
 
 /* Joints first .. end - 1, of two geoms, one of which is a ball's. */
 typedef struct Run {
@@ -126,6 +127,8 @@ void spragStraysFind(struct spragWorld *world)
         return;
     for (int j = 1; j < s->joint_count; ++j) {
         const spragJointState *joint = &s->joint[j];
+        if (j + AHEAD < s->joint_count && joint[AHEAD].contact != NULL)
+            __builtin_prefetch(&joint[AHEAD].contact->geom.side1);
         if (memcmp(joint->body, joint[-1].body, sizeof joint->body) != 0 || joint->contact == NULL ||
             !isOfMesh(&joint->contact->geom) || !joint[-1].enabled || !goesOn(&joint[-1], joint))
             continue;

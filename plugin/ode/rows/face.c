@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/extremes.h"
 #include "ode/rows/rows.h"
 
 #define SAME_NORMAL 1e-6 /* by which two unit vectors of one direction differ */
@@ -31,7 +32,7 @@ static int goesOn(const spragSnapshot *s, const spragIsland *island, int i)
     }
     return apart <= SAME_NORMAL * SAME_NORMAL &&
            fabs(heights[0] - heights[1]) <=
-               fmax(fmax(x->depth, y->depth), 0) + ROUNDING * (fabs(heights[0]) + fabs(heights[1]));
+               spragMax(spragMax(x->depth, y->depth), 0) + ROUNDING * (fabs(heights[0]) + fabs(heights[1]));
 }
 
 static int samePair(const spragJointState *a, const spragJointState *b)

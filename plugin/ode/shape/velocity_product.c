@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/extremes.h"
 #include "linalg/vec3.h"
 
 #define NOTHING 1e-9 /* m/s: h Jdot v that gives no energy to speak of */
@@ -353,7 +354,7 @@ static void takeEnergy(const spragCurvedContact *contact, const spragBodyState *
     for (int i = 0; i < 3; ++i)
         tangent[i] = across[i] - normal * contact->n[i];
     /* (c_n of another point of its face is another.) */
-    const double inside = isAlone(contact) ? fmax(normal, 0) / contact->mu : 0, size = spragNorm3(tangent),
+    const double inside = isAlone(contact) ? spragMax(normal, 0) / contact->mu : 0, size = spragNorm3(tangent),
                  outside = size - inside; /* NaN: there is no friction */
     const int throws = *along < 0 && square * *along * *along > none,
               turns = outside > 0 && square * outside * outside > none;
@@ -372,7 +373,7 @@ double spragFaceProduct(const spragCurvedContact *contact, double step, double o
     double turn = 0, at[3], as_seen[3]; /* turn: rad */
     Seen seen;
     for (int side = 0; side < 2; ++side)
-        turn = fmax(turn, contact->body[side] == NULL ? 0 : step * spragNorm3(contact->body[side]->velocity + 3));
+        turn = spragMax(turn, contact->body[side] == NULL ? 0 : step * spragNorm3(contact->body[side]->velocity + 3));
     see(contact->body, step, &seen);
     const double limit = spragProductLimit(turn);
     seenAt(contact, &seen, contact->point, at, as_seen);

@@ -258,7 +258,7 @@ int spragPark(struct spragWorld *world)
         if (body->listened)
             listen(body);
         if (world->hidden)
-            world->listed[i] = spragLayoutHideJointsOf(body->id);
+            world->listed_bodies.object[i] = spragLayoutHideJointsOf(body->id);
     }
     if (world->hidden)
         world->joints = spragLayoutHideJoints(world->world);
@@ -281,7 +281,7 @@ void spragUnpark(struct spragWorld *world, int stepped)
         const spragBodyState *body = &s->body[i];
         askBody(s, i);
         if (world->hidden)
-            spragLayoutShowJointsOf(body->id, world->listed[i]);
+            spragLayoutShowJointsOf(body->id, world->listed_bodies.object[i]);
         if (body->listened)
             stopListening(body);
         if (body->held)

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/extremes.h"
 #include "linalg/vec3.h"
 #include "ode/shape/curvature.h"
 #include "ode/work/heap.h"
@@ -99,9 +100,9 @@ double spragSlopNext(const struct spragWorld *world, const spragIsland *island)
 static double correctionLeast(const struct spragWorld *world)
 {
     const spragSnapshot *s = &world->snapshot;
-    const double part = fmin(1, LONG / s->pace), hurried = fmax(1, HURRIED * part * part);
+    const double part = spragMin(1, LONG / s->pace), hurried = spragMax(1, HURRIED * part * part);
     const double times = world->config.time_limit > 0 ? hurried : 1;
-    return fmax(world->config.tolerance, times * CORRECTION * spragNorm3(s->gravity) * s->pace);
+    return spragMax(world->config.tolerance, times * CORRECTION * spragNorm3(s->gravity) * s->pace);
 }
 
 /* m/s: how fast a contact may sink that only just touches; if its body is an island by itself, 0.
@@ -111,16 +112,16 @@ static double correctionLeast(const struct spragWorld *world)
 static double sinking(const struct spragWorld *world, const spragIsland *island, int record, double depth)
 {
     const spragSnapshot *s = &world->snapshot;
-    const double erp = fmax(s->erp, ERP_SINKS);
+    const double erp = spragMax(s->erp, ERP_SINKS);
     if (island->body_count == 1 || depth >= TOUCHES * s->least_correction * s->pace / erp)
         return 0;
     const spragContactMemory *memory = record >= 0 ? &world->memory[record] : NULL;
     if (memory != NULL && memory->normal_force > 0 && !(memory->depth < depth) && !(memory->depth > depth))
         return 0;
-    const double part = fmin(1, LONG / s->pace),
-                 stays = fmax(island->before.slop, correctionLeast(world) * s->pace / erp),
+    const double part = spragMin(1, LONG / s->pace),
+                 stays = spragMax(island->before.slop, correctionLeast(world) * s->pace / erp),
                  most = SINKS * stays * part * part;
-    return fmin(most - depth, most) / s->pace;
+    return spragMin(most - depth, most) / s->pace;
 }
 
 void spragSlopLeave(const struct spragWorld *world, const spragIsland *island, const int body[2], int record,

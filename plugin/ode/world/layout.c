@@ -34,16 +34,21 @@ static void *word(const void *object, size_t offset)
     return value;
 }
 
-/* Fills into with the objects of a list, from `object` on.  Objects that were made one after the other lie side by
- * side, at equal distances: so it is guessed where later ones lie, and memory is asked for them. */
-static int list(void *object, void **into, int most)
+/* Fills into with the objects of a list, from `object` on.  Memory is asked for those to come, where they may lie:
+ * where `into` has them, which begins with `known` of the step before; else at equal distances, as what was made one
+ * after the other lies side by side.  (Contacts do so in blocks of 36: by distances alone the first of each are waited
+ * for.) */
+static int list(void *object, void **into, int most, int known)
 {
-    enum { AHEAD = 8 }; /* objects */
+    enum { AHEAD = 8, AHEAD_KNOWN = 24 }; /* objects */
     uintptr_t before = (uintptr_t)object;
     int count = 0;
     for (; object != NULL; object = word(object, layout.next), ++count) {
         const uintptr_t here = (uintptr_t)object;
-        __builtin_prefetch((const void *)(here + AHEAD * (here - before) + layout.next));
+        uintptr_t soon = here + AHEAD * (here - before);
+        if (count < known - AHEAD_KNOWN)
+            soon = (uintptr_t)into[count + AHEAD_KNOWN];
+        __builtin_prefetch((const void *)(soon + layout.next));
         before = here;
         if (count < most)
             into[count] = object;
@@ -53,12 +58,12 @@ static int list(void *object, void **into, int most)
 
 int spragLayoutBodies(dWorldID world, void **into, int most)
 {
-    return list(word(world, layout.first_body), into, most);
+    return list(word(world, layout.first_body), into, most, 0);
 }
 
-int spragLayoutJoints(dWorldID world, void **into, int most)
+int spragLayoutJoints(dWorldID world, void **into, int most, int known)
 {
-    return list(word(world, layout.first_joint), into, most);
+    return list(word(world, layout.first_joint), into, most, known);
 }
 
 dJointID spragLayoutFirstJoint(dWorldID world)

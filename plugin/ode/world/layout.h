@@ -15,9 +15,10 @@
 /* 1 if the offsets are known.  ODE must be initialised. */
 int spragLayoutKnown(void);
 
-/* Newest first.  Only with spragLayoutKnown.  The number of bodies or joints; the first `most` of them in the array. */
+/* Newest first.  Only with spragLayoutKnown.  The number of bodies or joints; the first `most` of them in the array.
+ * known: so many it has of the step before: where these lay, memory is asked for before it is read. */
 int spragLayoutBodies(dWorldID world, void **bodies, int most);
-int spragLayoutJoints(dWorldID world, void **joints, int most);
+int spragLayoutJoints(dWorldID world, void **joints, int most, int known);
 /* One after the other; NULL at the end. */
 dJointID spragLayoutFirstJoint(dWorldID world);
 dJointID spragLayoutNextJoint(dJointID joint);

@@ -20,6 +20,13 @@ typedef struct spragHeardJoint {
     dJointFeedback feedback, *before;
 } spragHeardJoint;
 
+/* Objects of ODE's. */
+typedef struct spragList {
+    void **object; /* (capacity) */
+    size_t capacity;
+    int count; /* of joints; as to bodies the snapshot says it */
+} spragList;
+
 /* What a callback of ODE or of Sprag meets. */
 typedef enum spragStage { SPRAG_BETWEEN_STEPS, SPRAG_WITHIN_STEP, SPRAG_TELLING_EVENTS } spragStage;
 
@@ -45,10 +52,9 @@ struct spragWorld {
     /* 1: the program asked for ODE's step, and has no use for a status: islands with absurd numbers are declined, one
      * by one; 0: the step is refused with a status that says what was wrong */
     int lenient;
-    spragSnapshot snapshot; /* of the last step: for dumps */
-    /* bodies, then joints, while they are looked at; then, of each body that is shown no joints, ODE's list of them */
-    void **listed;
-    size_t listed_capacity;
+    spragSnapshot snapshot;  /* of the last step: for dumps */
+    spragList listed_bodies; /* while they are looked at; then, of each that is shown no joints, ODE's list of them */
+    spragList listed_joints; /* those of the last step, until this one has listed its own */
     spragContactMemory *memory, *next_memory;
     size_t memory_capacity, next_memory_capacity;
     int memory_count, next_memory_count;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/extremes.h"
 #include "base/pool.h"
 #include "linalg/vec3.h"
 #include "problem/creep.h"
@@ -55,7 +56,7 @@ INLINE double judgeRoll(const spragGreedyContact *c, const spragGreedyRoll *roll
     const double u[3] = {sum[0], sum[1], sum[2]};
     const double residual =
         spragRollingResidual(roll->mu, roll->mu, c->r[0], roll->r, u, roll->weight[0] + roll->weight[1]);
-    own->creep = fmax(own->creep, fmin(residual, spragRollingCreep(roll->mu, roll->mu, c->r[0], roll->r, u)));
+    own->creep = spragMax(own->creep, spragMin(residual, spragRollingCreep(roll->mu, roll->mu, c->r[0], roll->r, u)));
     own->work += spragDot3(roll->r, roll->q);
     own->square += roll->r[0] * moved[0] + roll->r[1] * moved[1] + roll->r[2] * moved[2];
     return residual;
@@ -78,16 +79,16 @@ INLINE void judgeAll(JudgedRange *range)
         const int sticks = c->mu < 0 || c->mu > DBL_MAX;
         double residual = sticks ? spragStickResidual(c->mu == SPRAG_GREEDY_GLUED, c->r, u, c->normal[3])
                                  : spragContactResidual(c->mu, c->r, u, c->normal[3]);
-        own->creep = fmax(own->creep, !sticks       ? spragContactCreep(c->mu, c->r, u, residual)
-                                      : c->r[0] > 0 ? fmin(spragNorm2(u + 1), residual)
-                                                    : 0);
+        own->creep = spragMax(own->creep, !sticks       ? spragContactCreep(c->mu, c->r, u, residual)
+                                          : c->r[0] > 0 ? spragMin(spragNorm2(u + 1), residual)
+                                                        : 0);
         if (all->u != NULL)
             memcpy(all->u + 3 * k, u, sizeof u);
         if (all->others != NULL)
             all->others[k] = moved[0] - spragDot3(c->normal, c->r);
         if (greedy->roll != NULL)
             residual =
-                fmax(residual, judgeRoll(c, &greedy->roll[k], &greedy->body[pair[0]], &greedy->body[pair[1]], own));
+                spragMax(residual, judgeRoll(c, &greedy->roll[k], &greedy->body[pair[0]], &greedy->body[pair[1]], own));
         own->work += spragDot3(c->r, c->q);
         own->square += c->r[0] * moved[0] + c->r[1] * moved[1] + c->r[2] * moved[2];
         greedy->seen[k] = greedy->moved[pair[0]] + greedy->moved[pair[1]] - residual / greedy->gain[k];
