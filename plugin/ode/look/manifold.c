@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "linalg/vec3.h"
+#include "ode/shape/beside.h"
 #include "ode/shape/caps.h"
 #include "ode/shape/velocity_product.h"
 
@@ -26,6 +27,10 @@ enum {
 #define EVEN 1e-10  /* what that may lack of 1 where points glide: 1e-5 m in a metre */
 #define ALONG 0.05  /* cosine between the axis of a cylinder that lies and the normal */
 #define ASTRAY 0.1  /* of the radius: how far from the normal a centre of curvature may lie */
+#define AGREES 0.98 /* cosine between the normal that is named of two pipes side by side, and theirs */
+/* Of the lesser radius: overlap of these that is left, as the collider names nothing of what overlaps by 1e-8 or less;
+ * then it falls, by millimetres, once or twice a second. */
+#define LEFT 1e-5
 
 /* A geom of a body.  (Of a hull ODE tells neither points nor planes.) */
 typedef struct Shape {
@@ -51,7 +56,7 @@ typedef struct Points {
     int *next;          /* of the last step's: the next one of the same key, or -1 */
     unsigned char *met; /* 1: the geoms of a last one have contacts in this step */
     spragPointerMap first;
-    spragJointState *kept; /* (joint_count + count) */
+    spragJointState *kept; /* (2 joint_count + count) */
     int count;
 } Points;
 
@@ -433,11 +438,9 @@ static int nearest(const Run *run, int points, const double x[3], double *distan
     return found;
 }
 
-static int addJoint(Run *run, Points *points, const Place *place)
+/* A contact of the joint's own, at that place.  0: no memory. */
+static int moveTo(const Run *run, spragJointState *joint, const Place *place)
 {
-    double distance;
-    spragJointState *joint = &points->kept[points->count];
-    *joint = *jointOf(run, nearest(run, run->count, place->x, &distance));
     dContact *own = SPRAG_TAKE_RAW(&run->world->arena, dContact, 1);
     if (own == NULL)
         return 0;
@@ -448,8 +451,16 @@ static int addJoint(Run *run, Points *points, const Place *place)
     }
     own->geom.depth = (dReal)fmax(place->depth, 0);
     joint->contact = own;
-    ++points->count;
     return 1;
+}
+
+static int addJoint(Run *run, Points *points, const Place *place)
+{
+    double distance;
+    spragJointState *joint = &points->kept[points->count];
+    *joint = *jointOf(run, nearest(run, run->count, place->x, &distance));
+    points->count += moveTo(run, joint, place);
+    return joint->contact != jointOf(run, 0)->contact;
 }
 
 /* ---------------------------------------------------------------- runs */
@@ -492,10 +503,46 @@ static int isPartial(Run *run)
     return boxes < (run->shape[1].class < 0 ? 1 : 2) && !(hulls > 0 && round > 0);
 }
 
-/* Notes the points of the run and keeps those of the last step.  0: no memory. */
+/* Where two pipes side by side touch, if the collider means that; how many places, or 0. */
+static int findBeside(const Run *run, Place place[2])
+{
+    const dContactGeom *geom = &jointOf(run, 0)->contact->geom;
+    const double sign = jointOf(run, 0)->reversed ? -1 : 1;
+    spragBesidePipe pipe[2];
+    spragBesidePoint point[2];
+    int capsules = 0;
+    for (int side = 0; side < 2; ++side) {
+        const Shape *shape = &run->shape[side];
+        capsules += shape->class == dCapsuleClass; /* of two, ODE's own collider names the ends */
+        if (run->count > 1 || capsules > 1 || (shape->class != dCapsuleClass && shape->class != dCylinderClass))
+            return 0;
+        pipe[side] = (spragBesidePipe){
+            .half = shape->half[2], .radius = shape->radius, .is_capsule = shape->class == dCapsuleClass};
+        memcpy(pipe[side].middle, shape->centre, sizeof shape->centre);
+        memcpy(pipe[side].axis, shape->axis[2], sizeof shape->axis[2]);
+    }
+    const int count = spragBesideFind(pipe, point);
+    double agrees = 0;
+    for (int k = 0; k < count; ++k) {
+        double cosine = 0;
+        for (int i = 0; i < 3; ++i)
+            cosine += sign * geom->normal[i] * point[k].normal[i];
+        agrees = fmax(agrees, cosine);
+        place[k] = (Place){.depth = point[k].depth - LEFT * fmin(pipe[0].radius, pipe[1].radius)};
+        memcpy(place[k].x, point[k].x, sizeof place[k].x);
+        memcpy(place[k].n, point[k].normal, sizeof place[k].n);
+    }
+    return agrees >= AGREES ? count : 0;
+}
+
+/* Notes the points of the run and keeps those of the last step, or has those of pipes side by side.  0: no memory. */
 static int keepOf(Run *run, Points *points)
 {
     spragWorldID world = run->world;
+    Place touch[2];
+    const int beside = findBeside(run, touch);
+    if (beside > 0 && !moveTo(run, jointOf(run, 0), &touch[0]))
+        return 0;
     const int unknown = run->shape[1].class < 0;
     if (!spragGrow((void **)&world->next_named, &world->next_named_capacity,
                    (size_t)world->next_named_count + POINTS_MOST, sizeof *world->next_named))
@@ -505,13 +552,15 @@ static int keepOf(Run *run, Points *points)
         world->next_named[world->next_named_count++] = run->named[k];
     }
     run->points = run->count;
+    if (beside > 1 && !addJoint(run, points, &touch[1]))
+        return 0;
     int k = world->named_count > 0
                 ? spragPointerMapGet(&points->first, spragPointerPair(run->named[0].geom[0], run->named[0].geom[1]))
                 : -1;
     for (; k >= 0; k = points->next[k]) {
         const int order = orderOf(run, &world->named[k]);
         points->met[k] |= order != 0;
-        if (order == 0 || run->points == POINTS_MOST)
+        if (order == 0 || beside > 0 || run->points == POINTS_MOST)
             continue;
         spragManifoldPoint point = order < 0 ? turned(&world->named[k]) : world->named[k];
         Place place;
@@ -574,7 +623,7 @@ static int listLast(spragWorldID world, Points *points)
     const int count = world->named_count;
     points->next = SPRAG_TAKE_RAW(&world->arena, int, count);
     points->met = SPRAG_TAKE(&world->arena, unsigned char, count);
-    points->kept = SPRAG_TAKE_RAW(&world->arena, spragJointState, world->snapshot.joint_count + count);
+    points->kept = SPRAG_TAKE_RAW(&world->arena, spragJointState, 2 * world->snapshot.joint_count + count);
     if (points->next == NULL || points->met == NULL || points->kept == NULL ||
         !spragPointerMapMake(&points->first, &world->arena, count))
         return 0;
@@ -656,7 +705,7 @@ int spragManifoldKeep(spragWorldID world)
     if (world->named_count == 0 && !anyNamedInPart(s) && !anyOnPipe(world))
         return 1;
     spragCapsLevel(world);
-    if (world->named_count > 0 && !listLast(world, &points))
+    if (!listLast(world, &points))
         return 0;
     for (int first = 0, end; first < s->joint_count; first = end) {
         const spragJointState *joint = &s->joint[first];
