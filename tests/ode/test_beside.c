@@ -95,6 +95,25 @@ static void endsTouchWithTheirRim(void **state)
     assert_true(two > 5 && one > 2);
 }
 
+/* Axes that cross touch where they are nearest. */
+static void axesCross(void **state)
+{
+    (void)state;
+    spragBesidePipe pipe[2];
+    spragBesidePoint point[2];
+    place(pipe, 0.1, 0, 0.5, 1e-4);
+    assert_int_equal(spragBesideFind(pipe, point), 0);
+    assert_int_equal(spragBesideCross(pipe, point), 1);
+    CHECK_NEAR(point[0].depth, 1e-4, 1e-15);
+    CHECK_NEAR(point[0].x[0], 0, 1e-15);
+    CHECK_NEAR(point[0].x[1], 0.1, 1e-15);
+    CHECK_NEAR(point[0].normal[2], -1, 1e-15);
+    place(pipe, 0.6, 0, 0.5, 1e-4); /* beyond an end */
+    assert_int_equal(spragBesideCross(pipe, point), 0);
+    place(pipe, 0, 0, 0, 1e-4); /* nowhere */
+    assert_int_equal(spragBesideCross(pipe, point), 0);
+}
+
 /* A capsule touches with the balls about its ends. */
 static void capsulesTouchWithBalls(void **state)
 {
@@ -220,8 +239,35 @@ static void aLogRestsOnTwo(void **state)
     closeLogs(&logs);
 }
 
-/* Heaps of six, between two crates that hold them: 700 steps of these took 71 steps of all methods each, in the mean,
- * and 2.0 ms. */
+/* One that lies across two stays there too.  (The normal that is named leaned by 7e-5, and it rolled away.  By as little
+ * as they then overlap the collider names nothing, and it fell by 3 mm, at 0.06 m/s, once or twice a second.) */
+static void aLogAcrossTwoStays(void **state)
+{
+    (void)state;
+    for (int capsule = 0; capsule < 2; ++capsule) {
+        Logs logs = openLogs();
+        const double size = 0.2;
+        dMatrix3 across;
+        for (int k = 0; k < 2; ++k)
+            dBodySetKinematic(addLog(&logs, 0.6 * (k - 0.5), size + 1e-3, size));
+        const dBodyID log = addLog(&logs, 0, 3 * size, size);
+        dRFromAxisAndAngle(across, 0, 1, 0, M_PI / 2);
+        dBodySetRotation(log, across);
+        if (capsule) {
+            dGeomDestroy(dBodyGetFirstGeom(log));
+            dGeomSetBody(dCreateCapsule(logs.space, size, 1), log);
+        }
+        stepLogs(&logs, 120);
+        for (int k = 0; k < 240; ++k) {
+            stepLogs(&logs, 1);
+            CHECK_NEAR(dBodyGetLinearVel(log)[1], 0, 1e-6);
+            CHECK_NEAR(dBodyGetLinearVel(log)[2], 0, 1e-6);
+        }
+        closeLogs(&logs);
+    }
+}
+
+/* Heaps of six, between two crates that hold them.  (They took 2 ms a step, ten times as long.) */
 static void heapsOfLogsAreCheap(void **state)
 {
     (void)state;
@@ -245,18 +291,22 @@ static void heapsOfLogsAreCheap(void **state)
         work += logs.work;
         closeLogs(&logs);
     }
-    print_message("%.1f steps of all methods a step\n", work / (HEAPS * STEPS));
-    assert_true(work <= 40 * HEAPS * STEPS);
+    assert_true(work <= 25 * HEAPS * STEPS);
 }
 
 int main(void)
 {
     dInitODE2(0);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(touchAtBothEnds),        cmocka_unit_test(endsTouchWithTheirRim),
+        cmocka_unit_test(touchAtBothEnds),
+        cmocka_unit_test(endsTouchWithTheirRim),
 
-        cmocka_unit_test(capsulesTouchWithBalls), cmocka_unit_test(whatDoesNotLieBesideIsLeft),
-        cmocka_unit_test(aLogRestsOnTwo),         cmocka_unit_test(heapsOfLogsAreCheap),
+        cmocka_unit_test(capsulesTouchWithBalls),
+        cmocka_unit_test(axesCross),
+        cmocka_unit_test(whatDoesNotLieBesideIsLeft),
+        cmocka_unit_test(aLogRestsOnTwo),
+        cmocka_unit_test(aLogAcrossTwoStays),
+        cmocka_unit_test(heapsOfLogsAreCheap),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();

@@ -28,8 +28,8 @@ enum {
 #define ALONG 0.05  /* cosine between the axis of a cylinder that lies and the normal */
 #define ASTRAY 0.1  /* of the radius: how far from the normal a centre of curvature may lie */
 #define AGREES 0.98 /* cosine between the normal that is named of two pipes side by side, and theirs */
-/* Of the lesser radius: overlap of these that is left, as the collider names nothing of what overlaps by 1e-8 or less;
- * then it falls, by millimetres, once or twice a second. */
+/* Of the lesser radius: overlap of cylinders, and of these and capsules, that is left, as their collider names nothing
+ * where they overlap by 1e-8 or less; then they fall, by millimetres, once or twice a second. */
 #define LEFT 1e-5
 
 /* A geom of a body.  (Of a hull ODE tells neither points nor planes.) */
@@ -503,36 +503,72 @@ static int isPartial(Run *run)
     return boxes < (run->shape[1].class < 0 ? 1 : 2) && !(hulls > 0 && round > 0);
 }
 
-/* Where two pipes side by side touch, if the collider means that; how many places, or 0. */
-static int findBeside(const Run *run, Place place[2])
+/* 1: the run is of two pipes that libccd collides, not of two capsules.  left: m, of their overlap. */
+static int areFoundBySearch(const Run *run, spragBesidePipe pipe[2], double *left)
 {
-    const dContactGeom *geom = &jointOf(run, 0)->contact->geom;
-    const double sign = jointOf(run, 0)->reversed ? -1 : 1;
-    spragBesidePipe pipe[2];
-    spragBesidePoint point[2];
     int capsules = 0;
     for (int side = 0; side < 2; ++side) {
         const Shape *shape = &run->shape[side];
-        capsules += shape->class == dCapsuleClass; /* of two, ODE's own collider names the ends */
-        if (run->count > 1 || capsules > 1 || (shape->class != dCapsuleClass && shape->class != dCylinderClass))
+        const int is_capsule = shape->class == dCapsuleClass;
+        capsules += is_capsule;
+        if (capsules > 1 || !(is_capsule || shape->class == dCylinderClass))
             return 0;
-        pipe[side] = (spragBesidePipe){
-            .half = shape->half[2], .radius = shape->radius, .is_capsule = shape->class == dCapsuleClass};
+        pipe[side] = (spragBesidePipe){.half = shape->half[2], .radius = shape->radius, .is_capsule = is_capsule};
         memcpy(pipe[side].middle, shape->centre, sizeof shape->centre);
         memcpy(pipe[side].axis, shape->axis[2], sizeof shape->axis[2]);
     }
-    const int count = spragBesideFind(pipe, point);
-    double agrees = 0;
+    *left = LEFT * fmin(pipe[0].radius, pipe[1].radius);
+    return 1;
+}
+
+/* Is the normal that is named about n? */
+static int agrees(const spragJointState *joint, const double n[3])
+{
+    const dReal *named = joint->contact->geom.normal;
+    const double cosine = named[0] * n[0] + named[1] * n[1] + named[2] * n[2];
+    return (joint->reversed ? -cosine : cosine) >= AGREES;
+}
+
+static Place placeOf(const spragBesidePoint *point)
+{
+    Place place = {.depth = point->depth};
+    memcpy(place.x, point->x, sizeof place.x);
+    memcpy(place.n, point->normal, sizeof place.n);
+    return place;
+}
+
+/* What the collider names is moved to where two pipes touch, and leaves some of the overlap.  place: where they touch
+ * if they lie side by side, as many as are returned; 0: they do not.  -1: no memory. */
+static int settleBeside(const Run *run, Place place[2])
+{
+    spragBesidePipe pipe[2];
+    spragBesidePoint point[2];
+    double left;
+    if (!areFoundBySearch(run, pipe, &left))
+        return 0;
+    int count = run->count == 1 ? spragBesideFind(pipe, point) : 0;
+    for (int k = 0; k < count; ++k)
+        count = agrees(jointOf(run, 0), point[k].normal) ? count : 0;
     for (int k = 0; k < count; ++k) {
-        double cosine = 0;
-        for (int i = 0; i < 3; ++i)
-            cosine += sign * geom->normal[i] * point[k].normal[i];
-        agrees = fmax(agrees, cosine);
-        place[k] = (Place){.depth = point[k].depth - LEFT * fmin(pipe[0].radius, pipe[1].radius)};
-        memcpy(place[k].x, point[k].x, sizeof place[k].x);
-        memcpy(place[k].n, point[k].normal, sizeof place[k].n);
+        place[k] = placeOf(&point[k]);
+        place[k].depth -= left;
     }
-    return agrees >= AGREES ? count : 0;
+    const int crosses =
+        count == 0 && run->count == 1 && spragBesideCross(pipe, point) && agrees(jointOf(run, 0), point[0].normal);
+    for (int k = 0; k < run->count; ++k) {
+        spragJointState *joint = jointOf(run, k);
+        const dContactGeom *geom = &joint->contact->geom;
+        const double sign = joint->reversed ? -1 : 1;
+        Place at = {.x = {geom->pos[0], geom->pos[1], geom->pos[2]},
+                    .n = {sign * geom->normal[0], sign * geom->normal[1], sign * geom->normal[2]},
+                    .depth = geom->depth};
+        if (crosses)
+            at = placeOf(&point[0]);
+        at.depth -= left;
+        if (!moveTo(run, joint, count > 0 ? &place[0] : &at))
+            return -1;
+    }
+    return count;
 }
 
 /* Notes the points of the run and keeps those of the last step, or has those of pipes side by side.  0: no memory. */
@@ -540,8 +576,8 @@ static int keepOf(Run *run, Points *points)
 {
     spragWorldID world = run->world;
     Place touch[2];
-    const int beside = findBeside(run, touch);
-    if (beside > 0 && !moveTo(run, jointOf(run, 0), &touch[0]))
+    const int beside = settleBeside(run, touch);
+    if (beside < 0)
         return 0;
     const int unknown = run->shape[1].class < 0;
     if (!spragGrow((void **)&world->next_named, &world->next_named_capacity,

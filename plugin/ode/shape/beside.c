@@ -92,15 +92,28 @@ static int findStretch(const Pipe pipe[2], End stretch[2])
     return stretch[1].s > stretch[0].s;
 }
 
-/* Are the axes nearest to each other within the stretch? */
-static int cross(const Pipe pipe[2], const End stretch[2])
+/* Where along the first axis it is nearest to the other; NaN: anywhere, or beyond an end of either. */
+static double nearestOf(const Pipe pipe[2])
 {
-    double d[3];
+    double d[3], at[2];
     for (int i = 0; i < 3; ++i)
         d[i] = pipe[1].middle[i] - pipe[0].middle[i];
-    const double ef = spragDot3(pipe[0].axis, pipe[1].axis), sine2 = 1 - ef * ef;
-    const double s = (spragDot3(d, pipe[0].axis) - ef * spragDot3(d, pipe[1].axis)) / sine2;
-    return sine2 > PARALLEL && s > stretch[0].s && s < stretch[1].s;
+    const double ef = spragDot3(pipe[0].axis, pipe[1].axis), sine2 = 1 - ef * ef, e = spragDot3(d, pipe[0].axis),
+                 f = spragDot3(d, pipe[1].axis);
+    at[0] = (e - ef * f) / sine2;
+    at[1] = (ef * e - f) / sine2;
+    return sine2 > PARALLEL && fabs(at[0]) <= pipe[0].half && fabs(at[1]) <= pipe[1].half ? at[0] : (double)NAN;
+}
+
+int spragBesideCross(const spragBesidePipe pipe[2], spragBesidePoint *point)
+{
+    double c[3];
+    const double s = nearestOf(pipe);
+    if (isnan(s))
+        return 0;
+    axisAt(&pipe[0], s, c);
+    return touchSide(&pipe[1], c, pipe[0].radius, 1, point) &&
+           point->depth <= DEEP * fmin(pipe[0].radius, pipe[1].radius);
 }
 
 int spragBesideFind(const spragBesidePipe pipe[2], spragBesidePoint point[2])
@@ -122,5 +135,5 @@ int spragBesideFind(const spragBesidePipe pipe[2], spragBesidePoint point[2])
     if (count != 1)
         return count;
     point[0].depth = fmin(point[0].depth, middle);
-    return middle > 0 && !cross(pipe, stretch);
+    return middle > 0 && isnan(nearestOf(pipe));
 }

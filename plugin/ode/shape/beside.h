@@ -8,7 +8,7 @@
  * where each point has its foot on the other axis: from the end of one to that of the same or the other.  There their
  * distance is a convex function of s, so the overlap R + S - |p + s e - q - t f| is least at one of the two ends of
  * that stretch.  What touches at both ends rests on both.  What does not touches at one of them, or between, if the
- * axes cross there; of these that point is all, and the collider's is as good.
+ * axes cross there: where they are nearest, and along what is between them.
  *
  * The collider finds nothing where it is only an end that overlaps, and not the middle of the stretch.  Then the bodies
  * fall, by millimetres, and are pushed out, once or twice a second.  So an end alone is no deeper than the middle is,
@@ -34,5 +34,8 @@ typedef struct spragBesidePoint {
 
 /* At which ends of the stretch they touch, along the first one's axis.  0: they cross, or do not lie side by side. */
 int spragBesideFind(const spragBesidePipe pipe[2], spragBesidePoint point[2]);
+
+/* Where they touch if their axes cross, that is are nearest to each other between the ends of both.  0: they do not. */
+int spragBesideCross(const spragBesidePipe pipe[2], spragBesidePoint *point);
 
 #endif
