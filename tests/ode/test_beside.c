@@ -239,8 +239,8 @@ static void aLogRestsOnTwo(void **state)
     closeLogs(&logs);
 }
 
-/* One that lies across two stays there too.  (The normal that is named leaned by 7e-5, and it rolled away.  By as little
- * as they then overlap the collider names nothing, and it fell by 3 mm, at 0.06 m/s, once or twice a second.) */
+/* One that lies across two stays there too.  (The normal that is named leaned by 7e-5, and it rolled away.  By as
+ * little as they then overlap the collider names nothing, and it fell by 3 mm, at 0.06 m/s, once or twice a second.) */
 static void aLogAcrossTwoStays(void **state)
 {
     (void)state;
