@@ -128,12 +128,11 @@ int spragBesideFind(const spragBesidePipe pipe[2], spragBesidePoint point[2])
             point[k].depth > DEEP * fmin(pipe[0].radius, pipe[1].radius))
             return 0;
     }
-    const double parted = -PARTED * (stretch[1].s - stretch[0].s), middle = 0.5 * (point[0].depth + point[1].depth);
+    const double parted = -PARTED * (stretch[1].s - stretch[0].s), depth[2] = {point[0].depth, point[1].depth};
     for (int k = 0; k < 2; ++k)
-        if (point[k].depth >= parted)
-            point[count++] = point[k];
-    if (count != 1)
-        return count;
-    point[0].depth = fmin(point[0].depth, middle);
-    return middle > 0 && isnan(nearestOf(pipe));
+        if (depth[k] >= parted) {
+            point[count] = point[k];
+            point[count++].depth = depth[k] + fmin(depth[1 - k], 0);
+        }
+    return count == 2 || (depth[0] + depth[1] > 0 && isnan(nearestOf(pipe))) ? count : 0;
 }

@@ -11,8 +11,8 @@
  * axes cross there: where they are nearest, and along what is between them.
  *
  * The collider finds nothing where it is only an end that overlaps, and not the middle of the stretch.  Then the bodies
- * fall, by millimetres, and are pushed out, once or twice a second.  So an end alone is no deeper than the middle is,
- * and is pushed out no farther.
+ * fall, by millimetres, and are pushed out, once or twice a second.  So an end is pushed out only as far as the middle
+ * overlaps: where the other end is apart, that gap is taken off its depth.
  *
  * At its end c a cylinder touches with its rim: of the circle about c the point x that is nearest to the other axis,
  *
