@@ -48,19 +48,21 @@ static void minuteOfStanding(void **state)
     }
 }
 
-/* Heaps of logs settle by the gaps between them, and stay: three on each other by friction alone, 21 between posts. */
+/* Heaps of logs settle by the gaps between them, and stay: three on each other by friction alone, 21 between posts.
+ * (The three may roll sideways together, as nothing holds that: 1e-6 m/s^2.) */
 static void logsStay(void **state)
 {
     (void)state;
     static const char *const heap[] = {"rows=2 posts=0", ""};
+    static const double bound[] = {1e-3, 1e-5}; /* m */
     for (int k = 0; k < 2; ++k) {
         SceneWorld *world = openWith("logs", "%s", heap[k]);
         double *before = places(world), *settled;
-        advance(world, frame, 180);
+        advance(world, frame, 240);
         settled = places(world);
         advance(world, frame, 600);
         CHECK_NEAR(drift(world, before), 0, 0.02);
-        CHECK_NEAR(drift(world, settled), 0, 1e-4);
+        CHECK_NEAR(drift(world, settled), 0, bound[k]);
         free(before);
         free(settled);
         SceneDestroy(world);
