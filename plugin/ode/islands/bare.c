@@ -34,6 +34,7 @@ typedef struct Rows {
     struct spragWorld *world;
     spragIsland *island;
     spragBare *bare;
+    double (*foreseen)[3]; /* (body_count) as of spragFreeMotion; or NULL */
     const spragPointerMap *surfaces;
     int sticks; /* 1: contacts may have mu = infinity, */
     int rolls;  /* 1: and rolling friction */
@@ -268,7 +269,7 @@ static double slipOf(const Rows *rows, const Filled *filled, Before *before, dou
     relative(body[0]->free_velocity, body[1] == NULL ? NULL : body[1]->free_velocity, (const double(*)[4])c->arm, end);
     const spragCurvature *curvature = curvatureOf(rows, body, filled->joint, n, before);
     const double *middle = face->end - face->begin == 1 ? NULL : face->middle;
-    const spragCurvedContact curved = {body, curvature, n, filled->point, middle, fabs(c->mu)};
+    const spragCurvedContact curved = {body, curvature, n, filled->point, middle, fabs(c->mu), filled->old != NULL};
     const double along = spragFaceProduct(&curved, h, product, rest), part = spragDot3(n, rest),
                  pressing = filled->old != NULL ? fmin(along, 0) : 0,
                  off = along - pressing - (holds ? 0 : spragDot3(n, product));
@@ -495,7 +496,7 @@ static void moveRange(void *data, int range, int first, int end)
         if (i + SOON < end)
             spragPrefetch(s->geom[rows->island->body[i + SOON]], GEOM);
         if (weigh(rows, index))
-            spragFreeMotion(rows->world, body);
+            spragFreeMotion(rows->world, body, rows->foreseen != NULL ? rows->foreseen[i] : NULL);
         else
             massless = 1;
         const dGeomID geom = s->geom[index];
@@ -583,6 +584,10 @@ static int makeRows(Rows *rows)
     rows->opener = SPRAG_TAKE_RAW(&island->lane->arena, int, island->joint_count);
     if (rows->bare == NULL || rows->opener == NULL)
         return 0;
+    double(*moment)[3] = spragArenaTake(&island->lane->arena, (size_t)island->body_count, sizeof *moment);
+    if (moment == NULL)
+        return 0;
+    rows->foreseen = spragMomentsForesee(rows->world, island, moment) ? moment : NULL;
     atomic_init(&rows->refused, 0);
     spragRangesRun(island->body_count, moveRange, rows);
     if (!atomic_load(&rows->refused))

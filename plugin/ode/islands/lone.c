@@ -210,14 +210,24 @@ static void putBody(const spragBodyState *body, const spragBodyState *driver, in
     }
 }
 
+/* driver: what moves below it, or NULL. */
+static void moveAndPut(const struct spragWorld *world, const spragIsland *island, const spragBodyState *driver,
+                       int lane, spragLoneGroup *group)
+{
+    spragBodyState *body = &world->snapshot.body[island->body[0]];
+    double moment[1][3] = {{0, 0, 0}};
+    const int foreseen = spragMomentMatters(world, body) && spragMomentsForesee(world, island, moment);
+    spragFreeMotion(world, body, foreseen ? moment[0] : NULL);
+    putBody(body, driver, lane, group);
+}
+
 static void putIsland(const struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island, int driver,
                       spragLoneGroup *group)
 {
     const spragSnapshot *s = &world->snapshot;
     spragLoneBodies *b = &group->bodies;
     const int lane = group->filled++;
-    spragFreeMotion(world, &s->body[island->body[0]]);
-    putBody(&s->body[island->body[0]], group->driven ? &s->body[driver] : NULL, lane, group);
+    moveAndPut(world, island, group->driven ? &s->body[driver] : NULL, lane, group);
     const spragJointState *before = NULL;
     spragFace face = {0};
     for (int k = 0; k < b->count; ++k) {
@@ -370,9 +380,9 @@ SPRAG_QUAD_INLINE void addRim(const spragLoneGroup *group, const spragLoneContac
 }
 
 /* As spragFaceProduct: product (3), at the contact's point and, across n, at the middle of its face, loses what could
- * give energy. */
+ * give energy.  left (3): what is left to the next step. */
 SPRAG_QUAD_INLINE void takeEnergy(const spragLoneGroup *group, const spragLoneContact *c, const spragLoneRow *row,
-                                  const spragQuad at_middle[3], spragQuad product[3])
+                                  const spragQuad at_middle[3], spragQuad product[3], spragQuad left[3])
 {
     const spragQuad *middle = group->bodies.count > 1 ? row->middle : c->arm;
     const spragQuad none = spragQuadOf(0), most = SPRAG_PRODUCT_GIVES * group->energy,
@@ -386,9 +396,15 @@ SPRAG_QUAD_INLINE void takeEnergy(const spragLoneGroup *group, const spragLoneCo
     const spragQuad inside = spragQuadSelect(alone, spragQuadMax(normal, none) / c->mu, none),
                     size = spragQuadSqrt(spragQuadDot3(tangent, tangent)), outside = size - inside,
                     given = unit * outside * outside;
-    const spragQuad less = spragQuadSelect((outside > 0) & (given > most), (1 - most / given) * outside / size, none);
-    for (int i = 0; i < 3; ++i)
+    const spragQuadMask turns = outside > 0, leaves = turns & (alone | (normal < 0)) & ~holds(c);
+    const spragQuad part = spragQuadSelect(turns, outside / size, none),
+                    less = spragQuadSelect((given > most) & ~(alone & leaves & row->known), (1 - most / given) * part,
+                                           none),
+                    later = spragQuadSelect(leaves, SPRAG_LEFT_TO_NEXT * (part - less), none);
+    for (int i = 0; i < 3; ++i) {
+        left[i] = later * tangent[i];
         product[i] = (1 - less) * tangent[i] + along * c->n[i];
+    }
 }
 
 /* By how much Jdot v moves the contact in the step, m/s (3); start, its velocity before it, loses what that leaves to
@@ -397,7 +413,7 @@ SPRAG_QUAD_INLINE void addProduct(const spragLoneGroup *group, const spragLoneCo
                                   spragQuad start[3], spragQuad moved[3])
 {
     const spragQuad *w = group->velocity + 3;
-    spragQuad product[3], middle[3];
+    spragQuad product[3], middle[3], left[3];
     if (group->driven) {
         for (int i = 0; i < 3; ++i) {
             start[i] -= spragQuadSelect(holds(c), spragQuadOf(0), group->step * row->rest[i]);
@@ -407,20 +423,14 @@ SPRAG_QUAD_INLINE void addProduct(const spragLoneGroup *group, const spragLoneCo
     }
     productOf(w, c->arm, row->radius, c->n, product);
     productOf(w, group->bodies.count > 1 ? row->middle : c->arm, row->radius, c->n, middle);
-    spragQuad part = spragQuadOf(SPRAG_PRESSING_LEAVES(0));
-    if (group->has_rims) {
-        const spragLoneRim *rim = &group->rim[c - group->bodies.contact];
-        addRim(group, c, rim, row->radius, product, middle);
-        part = SPRAG_PRESSING_LEAVES(rim->share);
-    }
-    takeEnergy(group, c, row, middle, product);
-    const spragQuad along = spragQuadDot3(c->n, product), none = spragQuadOf(0);
-    const spragQuadMask curved = row->radius == row->radius,
-                        presses = curved & ~holds(c) & (spragQuadDot3(c->n, middle) < 0);
+    if (group->has_rims)
+        addRim(group, c, &group->rim[c - group->bodies.contact], row->radius, product, middle);
+    takeEnergy(group, c, row, middle, product, left);
+    const spragQuad none = spragQuadOf(0);
+    const spragQuadMask curved = row->radius == row->radius;
     for (int i = 0; i < 3; ++i) {
-        const spragQuad left = spragQuadSelect(presses, part * (product[i] - along * c->n[i]), none);
-        start[i] -= group->product_step * spragQuadSelect(row->known, left, none);
-        moved[i] = group->product_step * (spragQuadSelect(curved, product[i], none) - left);
+        start[i] -= group->product_step * spragQuadSelect(curved & row->known, left[i], none);
+        moved[i] = group->product_step * spragQuadSelect(curved, product[i] - left[i], none);
     }
 }
 

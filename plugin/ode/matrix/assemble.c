@@ -311,6 +311,7 @@ static void leaveOut(const struct spragWorld *world, spragIsland *island)
 typedef struct Motions {
     struct spragWorld *world;
     const spragIsland *island;
+    double (*foreseen)[3];         /* (body_count) as of spragFreeMotion; or NULL */
     int failed[SPRAG_RANGES_MOST]; /* the first body of a range without a sound mass, or -1 */
 } Motions;
 
@@ -325,7 +326,7 @@ static void moveRange(void *data, int range, int first, int end)
         if (body->mass == 0 && spragBodyMass(body, index) != SPRAG_OK)
             motions->failed[range] = index;
         else
-            spragFreeMotion(motions->world, body);
+            spragFreeMotion(motions->world, body, motions->foreseen != NULL ? motions->foreseen[i] : NULL);
     }
 }
 
@@ -334,7 +335,14 @@ static spragStatus moveBodies(struct spragWorld *world, const spragIsland *islan
 {
     Motions motions = {.world = world, .island = island};
     spragStatus status = SPRAG_OK;
+    spragArena *scratch = &island->lane->scratch;
+    const spragArenaMark mark = spragArenaMarkGet(scratch);
+    double(*moment)[3] = spragArenaTake(scratch, (size_t)island->body_count, sizeof *moment);
+    if (moment == NULL)
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory for the moments of %d bodies", island->body_count);
+    motions.foreseen = spragMomentsForesee(world, island, moment) ? moment : NULL;
     spragRangesRun(island->body_count, moveRange, &motions);
+    spragArenaRelease(scratch, mark);
     for (int range = 0; range < spragRangeCount(island->body_count) && status == SPRAG_OK; ++range)
         if (motions.failed[range] >= 0)
             status = spragBodyMass(&world->snapshot.body[motions.failed[range]], motions.failed[range]);

@@ -344,32 +344,40 @@ static int isAlone(const spragCurvedContact *contact)
     return middle == NULL || (middle[0] == point[0] && middle[1] == point[1] && middle[2] == point[2]);
 }
 
-/* Takes from along and across, m/s^2, what could give energy.  body: as they are seen. */
+/* Takes from along and across, m/s^2, what could give energy.  body: as they are seen.
+ * left (3): what of across is left to the next step. */
 static void takeEnergy(const spragCurvedContact *contact, const spragBodyState *const body[2], double step,
-                       double *along, double across[3])
+                       double *along, double across[3], double left[3])
 {
     const double square = step * step, normal = spragDot3(contact->n, across), none = NOTHING * NOTHING;
     double tangent[3];
-    for (int i = 0; i < 3; ++i)
+    for (int i = 0; i < 3; ++i) {
         tangent[i] = across[i] - normal * contact->n[i];
+        left[i] = 0;
+    }
     /* (c_n of another point of its face is another.) */
-    const double inside = isAlone(contact) ? fmax(normal, 0) / contact->mu : 0, size = spragNorm3(tangent),
+    const int alone = isAlone(contact);
+    const double inside = alone ? fmax(normal, 0) / contact->mu : 0, size = spragNorm3(tangent),
                  outside = size - inside; /* NaN: there is no friction */
-    const int throws = *along < 0 && square * *along * *along > none,
-              turns = outside > 0 && square * outside * outside > none;
+    const int throws = *along < 0 && square * *along * *along > none, turns = outside > 0,
+              leaves = turns && (alone || normal < 0),
+              gives = turns && !(alone && leaves && contact->known) && square * outside * outside > none;
     if (!throws && !turns)
         return;
-    const Meeting meeting = meetingOf(body);
+    const Meeting meeting = throws || gives ? meetingOf(body) : (Meeting){0};
     if (throws)
         *along *= spragProductShare(meeting.energy, meeting.mass, square * *along * *along);
-    const double taken = turns ? 1 - spragProductShare(meeting.energy, meeting.mass, square * outside * outside) : 0;
-    for (int i = 0; i < 3 && turns; ++i)
-        across[i] -= taken * outside / size * tangent[i];
+    const double kept = gives ? spragProductShare(meeting.energy, meeting.mass, square * outside * outside) : 1,
+                 part = turns ? outside / size : 0;
+    for (int i = 0; i < 3; ++i) {
+        left[i] = leaves ? SPRAG_LEFT_TO_NEXT * kept * part * tangent[i] : 0;
+        across[i] -= (1 - kept) * part * tangent[i];
+    }
 }
 
 double spragFaceProduct(const spragCurvedContact *contact, double step, double out[3], double rest[3])
 {
-    double turn = 0, at[3], as_seen[3]; /* turn: rad */
+    double turn = 0, at[3], as_seen[3], left[3] = {0, 0, 0}; /* turn: rad */
     Seen seen;
     for (int side = 0; side < 2; ++side)
         turn = fmax(turn, contact->body[side] == NULL ? 0 : step * spragNorm3(contact->body[side]->velocity + 3));
@@ -385,13 +393,10 @@ double spragFaceProduct(const spragCurvedContact *contact, double step, double o
         out[i] = as_seen[i] / limit;
     }
     if (!isnan(contact->mu))
-        takeEnergy(contact, seen.body, step, &along, out);
-    const int presses = !isnan(contact->mu) && spragDot3(contact->n, out) < 0; /* Pressing */
-    const double left = presses ? SPRAG_PRESSING_LEAVES(contact->curvature->rim.share) : 0;
+        takeEnergy(contact, seen.body, step, &along, out, left);
     for (int i = 0; i < 3; ++i) {
-        const double part = left * out[i];
-        out[i] += rest[i] - part;
-        rest[i] += part;
+        out[i] += rest[i] - left[i];
+        rest[i] += left[i];
     }
     return along + carried;
 }

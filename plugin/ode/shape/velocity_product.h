@@ -62,6 +62,7 @@ typedef struct spragCurvedContact {
     const double *point;  /* (3) m, where its forces act */
     const double *middle; /* (3) m, of its face (face.h); NULL: it is alone */
     double mu;            /* its coefficient of friction, or INFINITY; NAN: it may give energy, as guides */
+    int known;            /* 1: it was there in the last step */
 } spragCurvedContact;
 
 /* What a step has of it, m/s^2.  Along n, returned, it is that of the contact's point; across n, out (3, world axes),
@@ -103,11 +104,11 @@ static inline double spragProductLimit(double turn)
  * most, m the bodies' reduced mass, as W >= 1 / m.  That is as much as they have where they turn by half a radian in a
  * step, and bodies of 60 rad/s had up to twelve times their energy after a step of 1/60 s.  So of d the share
  * e / (m |d|^2 / 2) is left where that is below 1, e a small part (SPRAG_PRODUCT_GIVES) of the energy of the bodies'
- * turning and of their motion against each other.  Where they turn by less than some hundredths of a radian it is all
- * there; where it is not, the contact goes by J v = 0 in that direction, as ODE's do, and takes energy.  (That is of
- * each contact alone: a light body between a heavy one and the floor gained 1 % in one step of 2000.)  c_n >= 0, of
- * which b and all paradoxes are made, is never changed, nor is c_t of a tip with mu |c_t| <= c_n.  On what is driven
- * all this is as that sees it.
+ * turning and of their motion against each other: of contacts that are new, or share a face (others leave half of it,
+ * below).  Where they turn by less than some hundredths of a radian it is all there; where it is not, the
+ * contact goes by J v = 0 in that direction, as ODE's do, and takes energy.  (That is of each contact alone: a light
+ * body between a heavy one and the floor gained 1 % in one step of 2000.)  c_n >= 0, of which b and all paradoxes are
+ * made, is never changed, nor is c_t of a tip with mu |c_t| <= c_n.  On what is driven all this is as that sees it.
  *
  * Pressing.  Where c_n < 0 the surfaces turn into each other: a plank that rocks on a log, a die on the wall of a drum.
  * With all of c_n, u_n = 0 at the end of the step, they part by h^2 |c_n| / 2 in each: in ODE's surface layer that is
@@ -119,19 +120,22 @@ static inline double spragProductLimit(double turn)
  *
  * And where c_n < 0 in the middle of the face, half of c_t is left to the next step, as of what is on a turntable: what
  * sticks and turns gains (w h)^2 / 2 of its speed in a step with all of it, and as it presses it sticks for long.
- * (Coins that spin on their edges had up to 1.08 of their energy after 8 s of 240 steps a second.)  Of a rim six
- * tenths.  With half of it r . (J v_k + J v_k+1) = 0, and contacts that stick do no work, but free motion does: it has
- * the inertia of mid-step without the moment of this step's contacts, which turn the body by the inertia of the step's
- * start.  Coins that spin upright gained 0.07 by it (8 s of 1000 steps); what is more than half takes that from them,
- * and gives it to coins that spin down (docs/research.md, Rims).
+ * (Coins that spin on their edges had up to 1.08 of their energy after 8 s of 240 steps a second.)  Of a contact that
+ * is alone it is half of d, which is the same there, goes on where c_n becomes positive, as of a coin that rocks
+ * upright, and is nothing where mu |c_t| <= c_n.  Then a step begins with J v = h d / 2 and ends with - h d / 2, so
+ * that r . (J v_k + J v_k+1) = 0: what sticks does no work, and there is nothing to take from d, if it was there in
+ * the last step.  (As long as d was cut there, too, and half of what was left of it was left, steps began with more
+ * than they ended with: discs put down to spin, Euler's, gained 0.07 of their energy by it in 8 s of 240 steps a
+ * second, 0.2 of 120.)  What else they gained and lost was free motion's (free_motion.h).  Where several points share a
+ * face the middle is not where it bears, c_t of one point is not that of another, and d is cut: a coin that is deep in
+ * the floor, at 60 steps a second, has 2 or 3 of them, and with all of d gained half of its energy in 8 s.
  *
  * (The axle of a wheel that turns with W, and spins with s, has s W b of a rim at b from its middle, and its hinge
  * holds by J v = 0: what the rim foretold lifted the wheel; worlds_wheels.)
  *
  * energy, mass: J and kg; square: of d. */
 #define SPRAG_PRODUCT_GIVES 1e-3
-/* rim: its share. */
-#define SPRAG_PRESSING_LEAVES(rim) (0.5 + 0.1 * (rim))
+#define SPRAG_LEFT_TO_NEXT 0.5
 static inline double spragProductShare(double energy, double mass, double square)
 {
     const double gives = 0.5 * mass * square;
