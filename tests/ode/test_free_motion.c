@@ -89,16 +89,15 @@ static void momentumIsConserved(void **state)
     }
 }
 
-/* Nearly half a turn in each step. */
-/* A torque adds h times itself to L in each step.  (It was answered by the inertia of the step's start, and 300 steps
- * left L off by 2e-4.) */
+/* A torque adds h times itself to L in each step.  (Where it is answered by the inertia of the step's start 300 steps
+ * leave L off by 2e-4.) */
 static void torqueAddsItself(void **state)
 {
     (void)state;
     static const double torque[3] = {0.3, -0.2, 0.4};
     enum { STEPS = 300 };
     Twin t;
-    const dBodyID body = makeTumbler(&t, 1, SPRAG_GYROSCOPIC_MOMENTUM, 1);
+    const dBodyID body = makeTumbler(&t, 1, SPRAG_GYROSCOPIC_CONTACTS, 1);
     dQuaternion last;
     double before[3], after[3];
     momentumAfter(&t, body, 1, before);
@@ -111,6 +110,7 @@ static void torqueAddsItself(void **state)
     freeTwin(&t);
 }
 
+/* Nearly half a turn in each step. */
 static void fastTumblersKeepIt(void **state)
 {
     (void)state;

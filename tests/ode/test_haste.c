@@ -310,7 +310,7 @@ static void aRowBetweenWallsHolds(void **state)
 static void aSmallHeapIsHurriedToo(void **state)
 {
     (void)state;
-    enum { STEPS = 360, MOST_DEAR = 8 }; /* they rest after 2.8 s in the mean, one in twenty after 4 to 7 */
+    enum { STEPS = 240, MOST_DEAR = 8 };
     SceneWorld *world = openWith("pile", "count=120 boxes=1 tumble=1");
     int dear = 0;
     for (int step = 0; step < STEPS; ++step) {

@@ -149,8 +149,8 @@ static double spinLoss(SceneSolver solver, double h, int air)
 static void topKeepsItsSpin(void **state)
 {
     (void)state;
-    CHECK_NEAR(spinLoss(SCENE_SPRAG, 1e-3, 0), 0, 3e-6);
-    CHECK_NEAR(spinLoss(SCENE_SPRAG, 1e-4, 0), 0, 3e-9);
+    CHECK_NEAR(spinLoss(SCENE_SPRAG, 1e-3, 0), 0, 1e-9);
+    CHECK_NEAR(spinLoss(SCENE_SPRAG, 1e-4, 0), 0, 1e-9);
     assert_true(spinLoss(SCENE_ODE_STEP, 1e-3, 0) > 0.5);
     assert_true(spinLoss(SCENE_ODE_QUICK, 1e-3, 0) > 0.5);
     assert_true(spinLoss(SCENE_ODE_STEP, 1e-4, 0) > 1e-4);

@@ -587,7 +587,7 @@ static int makeRows(Rows *rows)
     double(*moment)[3] = spragArenaTake(&island->lane->arena, (size_t)island->body_count, sizeof *moment);
     if (moment == NULL)
         return 0;
-    rows->foreseen = spragMomentsForesee(rows->world, island, moment) ? moment : NULL;
+    rows->foreseen = spragMomentsForesee(rows->world, rows->surfaces, island, moment) ? moment : NULL;
     atomic_init(&rows->refused, 0);
     spragRangesRun(island->body_count, moveRange, rows);
     if (!atomic_load(&rows->refused))

@@ -210,15 +210,12 @@ static void putBody(const spragBodyState *body, const spragBodyState *driver, in
     }
 }
 
-/* driver: what moves below it, or NULL. */
-static void moveAndPut(const struct spragWorld *world, const spragIsland *island, const spragBodyState *driver,
-                       int lane, spragLoneGroup *group)
+static void moveBody(const struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island,
+                     spragBodyState *body)
 {
-    spragBodyState *body = &world->snapshot.body[island->body[0]];
     double moment[1][3] = {{0, 0, 0}};
-    const int foreseen = spragMomentMatters(world, body) && spragMomentsForesee(world, island, moment);
+    const int foreseen = spragMomentMatters(world, body) && spragMomentsForesee(world, surfaces, island, moment);
     spragFreeMotion(world, body, foreseen ? moment[0] : NULL);
-    putBody(body, driver, lane, group);
 }
 
 static void putIsland(const struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island, int driver,
@@ -227,7 +224,8 @@ static void putIsland(const struct spragWorld *world, const spragPointerMap *sur
     const spragSnapshot *s = &world->snapshot;
     spragLoneBodies *b = &group->bodies;
     const int lane = group->filled++;
-    moveAndPut(world, island, group->driven ? &s->body[driver] : NULL, lane, group);
+    moveBody(world, surfaces, island, &s->body[island->body[0]]);
+    putBody(&s->body[island->body[0]], group->driven ? &s->body[driver] : NULL, lane, group);
     const spragJointState *before = NULL;
     spragFace face = {0};
     for (int k = 0; k < b->count; ++k) {
@@ -379,28 +377,33 @@ SPRAG_QUAD_INLINE void addRim(const spragLoneGroup *group, const spragLoneContac
     }
 }
 
-/* As spragFaceProduct: product (3), at the contact's point and, across n, at the middle of its face, loses what could
- * give energy.  left (3): what is left to the next step. */
-SPRAG_QUAD_INLINE void takeEnergy(const spragLoneGroup *group, const spragLoneContact *c, const spragLoneRow *row,
-                                  const spragQuad at_middle[3], spragQuad product[3], spragQuad left[3])
+/* -1: its face has no other point. */
+SPRAG_QUAD_INLINE spragQuadMask isAlone(const spragLoneGroup *group, const spragLoneContact *c, const spragLoneRow *row)
 {
     const spragQuad *middle = group->bodies.count > 1 ? row->middle : c->arm;
+    return (middle[0] == c->arm[0]) & (middle[1] == c->arm[1]) & (middle[2] == c->arm[2]);
+}
+
+/* As spragFaceProduct: product (3), at the contact's point and, across n, at the middle of its face, loses what could
+ * give energy.  halves: by how much it goes by halves; left (3): what then is left to the next step where c_n >= 0. */
+SPRAG_QUAD_INLINE void takeEnergy(const spragLoneGroup *group, const spragLoneContact *c, spragQuadMask alone,
+                                  const spragQuad at_middle[3], spragQuad halves, spragQuad product[3],
+                                  spragQuad left[3])
+{
     const spragQuad none = spragQuadOf(0), most = SPRAG_PRODUCT_GIVES * group->energy,
                     unit = 0.5 * group->bodies.mass * group->product_step * group->product_step;
     spragQuad tangent[3], along = spragQuadDot3(c->n, product);
     const spragQuad normal = spragQuadTangent(tangent, at_middle, c->n);
     const spragQuad gives = unit * along * along;
     along = spragQuadSelect((along < 0) & (gives > most), along * (most / gives), along);
-    const spragQuadMask alone = (middle[0] == c->arm[0]) & (middle[1] == c->arm[1]) &
-                                (middle[2] == c->arm[2]); /* else c_n of others is another */
+    /* (Of another point of its face c_n is another.) */
     const spragQuad inside = spragQuadSelect(alone, spragQuadMax(normal, none) / c->mu, none),
                     size = spragQuadSqrt(spragQuadDot3(tangent, tangent)), outside = size - inside,
                     given = unit * outside * outside;
-    const spragQuadMask turns = outside > 0, leaves = turns & (alone | (normal < 0)) & ~holds(c);
-    const spragQuad part = spragQuadSelect(turns, outside / size, none),
-                    less = spragQuadSelect((given > most) & ~(alone & leaves & row->known), (1 - most / given) * part,
-                                           none),
-                    later = spragQuadSelect(leaves, SPRAG_LEFT_TO_NEXT * (part - less), none);
+    const spragQuadMask turns = outside > 0;
+    const spragQuad taken = (1 - halves) * (1 - most / given),
+                    less = spragQuadSelect(turns & (given > most), taken * outside / size, none),
+                    later = spragQuadSelect(turns, SPRAG_LEFT_TO_NEXT * halves * (outside / size - less), none);
     for (int i = 0; i < 3; ++i) {
         left[i] = later * tangent[i];
         product[i] = (1 - less) * tangent[i] + along * c->n[i];
@@ -413,7 +416,7 @@ SPRAG_QUAD_INLINE void addProduct(const spragLoneGroup *group, const spragLoneCo
                                   spragQuad start[3], spragQuad moved[3])
 {
     const spragQuad *w = group->velocity + 3;
-    spragQuad product[3], middle[3], left[3];
+    spragQuad product[3], middle[3], later[3];
     if (group->driven) {
         for (int i = 0; i < 3; ++i) {
             start[i] -= spragQuadSelect(holds(c), spragQuadOf(0), group->step * row->rest[i]);
@@ -423,14 +426,23 @@ SPRAG_QUAD_INLINE void addProduct(const spragLoneGroup *group, const spragLoneCo
     }
     productOf(w, c->arm, row->radius, c->n, product);
     productOf(w, group->bodies.count > 1 ? row->middle : c->arm, row->radius, c->n, middle);
-    if (group->has_rims)
-        addRim(group, c, &group->rim[c - group->bodies.contact], row->radius, product, middle);
-    takeEnergy(group, c, row, middle, product, left);
+    const spragQuadMask curved = row->radius == row->radius, alone = isAlone(group, c, row);
     const spragQuad none = spragQuadOf(0);
-    const spragQuadMask curved = row->radius == row->radius;
+    spragQuad part = spragQuadOf(SPRAG_PRESSING_LEAVES(0, 0)), halves = none;
+    if (group->has_rims) {
+        const spragLoneRim *rim = &group->rim[c - group->bodies.contact];
+        addRim(group, c, rim, row->radius, product, middle);
+        halves = spragQuadSelect(alone & row->known, rim->share, none);
+        part = SPRAG_PRESSING_LEAVES(rim->share, halves);
+    }
+    takeEnergy(group, c, alone, middle, halves, product, later);
+    const spragQuad along = spragQuadDot3(c->n, product);
+    const spragQuadMask presses = spragQuadDot3(c->n, middle) < 0;
     for (int i = 0; i < 3; ++i) {
-        start[i] -= group->product_step * spragQuadSelect(curved & row->known, left[i], none);
-        moved[i] = group->product_step * spragQuadSelect(curved, product[i] - left[i], none);
+        const spragQuad left = spragQuadSelect(
+            curved & ~holds(c), spragQuadSelect(presses, part * (product[i] - along * c->n[i]), later[i]), none);
+        start[i] -= group->product_step * spragQuadSelect(row->known, left, none);
+        moved[i] = group->product_step * (spragQuadSelect(curved, product[i], none) - left);
     }
 }
 

@@ -38,8 +38,6 @@ void spragRecordPlace(const struct spragWorld *world, const spragJointState *joi
     for (int side = 0; side < 2; ++side)
         if (joint->body[side] >= 0) {
             memory->serial[side] = old != NULL ? old->serial[side] : s->body[joint->body[side]].serial;
-            if (s->body[joint->body[side]].kinematic) /* a floor, wherever its middle is */
-                continue;
             const double arm = spragNorm3(memory->local[side]);
             memory->arm = arm > memory->arm ? arm : memory->arm;
         }

@@ -331,7 +331,7 @@ static void moveRange(void *data, int range, int first, int end)
 }
 
 /* The error's text belongs to the thread that found it, which may be another: the mass is taken again on this one. */
-static spragStatus moveBodies(struct spragWorld *world, const spragIsland *island)
+static spragStatus moveBodies(struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island)
 {
     Motions motions = {.world = world, .island = island};
     spragStatus status = SPRAG_OK;
@@ -340,7 +340,7 @@ static spragStatus moveBodies(struct spragWorld *world, const spragIsland *islan
     double(*moment)[3] = spragArenaTake(scratch, (size_t)island->body_count, sizeof *moment);
     if (moment == NULL)
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the moments of %d bodies", island->body_count);
-    motions.foreseen = spragMomentsForesee(world, island, moment) ? moment : NULL;
+    motions.foreseen = spragMomentsForesee(world, surfaces, island, moment) ? moment : NULL;
     spragRangesRun(island->body_count, moveRange, &motions);
     spragArenaRelease(scratch, mark);
     for (int range = 0; range < spragRangeCount(island->body_count) && status == SPRAG_OK; ++range)
@@ -550,7 +550,7 @@ spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfa
     if (status != SPRAG_OK || island->declined != NULL)
         return status;
     island->block_total = island->block_count;
-    if ((status = moveBodies(world, island)) != SPRAG_OK)
+    if ((status = moveBodies(world, surfaces, island)) != SPRAG_OK)
         return status;
     leaveOut(world, island);
     spragSurgeWithhold(s, island);

@@ -5,6 +5,7 @@
 
 #include "linalg/vec3.h"
 #include "ode/rows/rows.h"
+#include "ode/shape/curvature.h"
 
 #define TURN_MOST 2.8 /* radians in a step: beyond it slopes may lead to another solution */
 
@@ -202,8 +203,41 @@ static int turns(const spragSnapshot *s, const spragBodyState *body)
 
 int spragMomentMatters(const struct spragWorld *world, const spragBodyState *body)
 {
-    return !body->isotropic && world->config.gyroscopic == SPRAG_GYROSCOPIC_MOMENTUM && turns(&world->snapshot, body) &&
+    return !body->isotropic && world->config.gyroscopic != SPRAG_GYROSCOPIC_ODE && turns(&world->snapshot, body) &&
            dBodyGetGyroscopicMode(body->id);
+}
+
+/* The body of the contact's island on this side, or NULL. */
+static const spragBodyState *memberOf(const spragSnapshot *s, const spragJointState *joint, int side)
+{
+    const spragBodyState *body = joint->body[side] < 0 ? NULL : &s->body[joint->body[side]];
+    return body != NULL && body->island == joint->island && !body->kinematic ? body : NULL;
+}
+
+/* 1: it is on the rim of a cylinder (velocity_product.h). */
+static int isOnRim(const struct spragWorld *world, const spragPointerMap *surfaces, const spragJointState *joint)
+{
+    const int record = world->surface_count > 0 ? spragPointerMapGet(surfaces, joint->id) : -1;
+    const double *said = record < 0 ? NULL : world->surface[record].surface.curvature_radius;
+    const dReal *const position = joint->contact->geom.pos;
+    double normal[3];
+    spragCurvature curvature;
+    if (said != NULL && (said[0] >= 0 || said[1] >= 0))
+        return 0;
+    spragContactNormal(joint, normal);
+    spragCurvatureOf(&world->snapshot, joint, (double[3]){position[0], position[1], position[2]}, normal, &curvature);
+    return curvature.rim.share > 0;
+}
+
+/* The body whose cylinder may turn on its rim there, or NULL. */
+static const spragBodyState *cylinderOf(const struct spragWorld *world, const spragJointState *joint, int side)
+{
+    const spragBodyState *body = memberOf(&world->snapshot, joint, side);
+    const dGeomID geom = spragGeomOf(joint, side);
+    return body != NULL && !body->isotropic && turns(&world->snapshot, body) && spragGeomIsOf(body->id, geom) &&
+                   dGeomGetClass(geom) == dCylinderClass
+               ? body
+               : NULL;
 }
 
 /* G of one contact; NAN if it is new. */
@@ -213,8 +247,8 @@ static void foresee(const struct spragWorld *world, const spragJointState *joint
     const spragSnapshot *s = &world->snapshot;
     const spragContactMemory *old = joint->memory >= 0 ? &world->memory[joint->memory] : &unknown;
     for (int side = 0; side < 2; ++side) {
-        const spragBodyState *body = joint->body[side] < 0 ? NULL : &s->body[joint->body[side]];
-        if (body == NULL || body->island != joint->island || body->kinematic || !turns(s, body))
+        const spragBodyState *body = memberOf(s, joint, side);
+        if (body == NULL || isnan(moment[body->number][0]) || !turns(s, body))
             continue;
         double normal[3], impulse[3], arm[3], turn[3];
         spragContactNormal(joint, normal);
@@ -228,14 +262,38 @@ static void foresee(const struct spragWorld *world, const spragJointState *joint
     }
 }
 
-int spragMomentsForesee(const struct spragWorld *world, const spragIsland *island, double (*moment)[3])
+/* moment: 0 of what turns on its rim, alone with what it turns on and as in the last step; NAN of all others.  Returns
+ * whether there is such a body. */
+static int markRims(const struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island,
+                    double (*moment)[3])
+{
+    int any = 0;
+    for (int i = 0; i < island->body_count; ++i)
+        moment[i][0] = moment[i][1] = moment[i][2] = (double)NAN;
+    for (int k = 0; k < island->joint_count; ++k) {
+        const spragJointState *joint = &world->snapshot.joint[island->joint[k]];
+        for (int side = 0; side < 2 && joint->alone && joint->memory >= 0; ++side) {
+            const spragBodyState *body = cylinderOf(world, joint, side);
+            if (body == NULL || !isOnRim(world, surfaces, joint))
+                continue;
+            memset(moment[body->number], 0, sizeof *moment);
+            any = 1;
+        }
+    }
+    return any;
+}
+
+int spragMomentsForesee(const struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island,
+                        double (*moment)[3])
 {
     const spragSnapshot *s = &world->snapshot;
     int any = 0;
     for (int i = 0; i < island->body_count && !any; ++i)
         any = turns(s, &s->body[island->body[i]]);
-    for (int k = 0; k < island->joint_count; ++k)
-        any &= s->joint[island->joint[k]].contact != NULL;
+    for (int k = 0; k < island->joint_count && any; ++k)
+        any = s->joint[island->joint[k]].contact != NULL;
+    if (any && world->config.gyroscopic == SPRAG_GYROSCOPIC_MOMENTUM)
+        any = markRims(world, surfaces, island, moment);
     for (int k = 0; k < island->joint_count && any; ++k)
         foresee(world, &s->joint[island->joint[k]], moment);
     return any;
@@ -246,11 +304,13 @@ int spragMomentsForesee(const struct spragWorld *world, const spragIsland *islan
 static void momentOf(const struct spragWorld *world, const spragBodyState *body, const double torque[3],
                      const double *foreseen, double out[3])
 {
+    const int all = world->config.gyroscopic == SPRAG_GYROSCOPIC_CONTACTS;
     double change[3];
     for (int i = 0; i < 3; ++i)
         out[i] = world->snapshot.step * torque[i] + (foreseen != NULL ? foreseen[i] : 0);
     spragMul33(change, body->inverse_inertia, out);
-    if (!spragMomentMatters(world, body) || !(spragNorm3(change) <= spragNorm3(body->velocity + 3)))
+    if ((foreseen == NULL && !all) || !spragMomentMatters(world, body) ||
+        !(spragNorm3(change) <= spragNorm3(body->velocity + 3)))
         out[0] = out[1] = out[2] = 0;
 }
 
@@ -263,7 +323,7 @@ void spragFreeMotion(const struct spragWorld *world, spragBodyState *body, const
     if (dBodyGetGyroscopicMode(body->id)) {
         double gyroscopic[3] = {0, 0, 0}, P[3];
         momentOf(world, body, torque, foreseen, P);
-        body->own_gyroscopic = world->config.gyroscopic == SPRAG_GYROSCOPIC_MOMENTUM &&
+        body->own_gyroscopic = world->config.gyroscopic != SPRAG_GYROSCOPIC_ODE &&
                                (body->isotropic || conservingTorque(body, h, P, gyroscopic));
         if (body->own_gyroscopic)
             memcpy(body->gyroscopic, gyroscopic, sizeof gyroscopic);

@@ -10,16 +10,19 @@
  * W: with a guess G of it
  *     w1 = w(P_outer + G) + I(q0)^-1 (C - G),
  * which misses w(P_outer + C) by about h/2 (w x I^-1 - I^-1 w x) (C - G).  With G = C nothing is missed; with that of
- * the last step what one step misses the next makes good, as the differences C - G add up to nothing.  (With G = 0 what
- * turns while contacts hold it, as coins that spin on their rims, gained or lost up to 4 % of its energy in 8 s of 240
- * steps a second.)  The torque applied is I(q0) (w(P_outer + G) - w0) - P_outer - G over h. */
+ * the last step what one step misses the next makes good, as the differences C - G add up to nothing.  The torque
+ * applied is I(q0) (w(P_outer + G) - w0) - P_outer - G over h.
+ *
+ * That is for what turns on the rim of a cylinder.  (With G = 0 coins that spin gained or lost up to 4 % of their
+ * energy in 8 s of 240 steps a second.)  All else has P = 0 in its place, P_outer with C: an error of first order, but
+ * of nothing else, and the spin of a top is kept to rounding.  SPRAG_GYROSCOPIC_CONTACTS: all that turns has G. */
 #ifndef SPRAG_ODE_FREE_MOTION_H
 #define SPRAG_ODE_FREE_MOTION_H
 
 #include "ode/world/world.h"
 
 /* Fills free_velocity, gyroscopic and own_gyroscopic of a body in a solved island.
- * foreseen (3): G, or NULL: none, as of all that spragMomentMatters says no to. */
+ * foreseen (3): G, or NULL: there is none; so it is of all that spragMomentMatters says no to. */
 void spragFreeMotion(const struct spragWorld *world, spragBodyState *body, const double *foreseen);
 
 /* Does w(P) differ from w(0) + I(q0)^-1 P?  Not where a body turns by less than SPRAG_TURNS_LITTLE, rad, in a step:
@@ -27,9 +30,10 @@ void spragFreeMotion(const struct spragWorld *world, spragBodyState *body, const
 #define SPRAG_TURNS_LITTLE 1e-6
 int spragMomentMatters(const struct spragWorld *world, const spragBodyState *body);
 
-/* moment (body_count x 3) += G of the island's bodies, of contacts that press as in the last step; NAN of bodies with a
- * new one, which has a share of the load.  0: none, as there are joints of which nothing is foreseen, or nothing
- * turns. */
-int spragMomentsForesee(const struct spragWorld *world, const spragIsland *island, double (*moment)[3]);
+/* moment (body_count x 3, zeros) becomes G of the island's bodies, of contacts that press as in the last step; NAN of
+ * bodies with a new one, which has a share of the load, and of those that have none (above).  0: none has, as there are
+ * joints of which nothing is foreseen, or nothing turns. */
+int spragMomentsForesee(const struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island,
+                        double (*moment)[3]);
 
 #endif

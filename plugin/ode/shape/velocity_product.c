@@ -344,34 +344,37 @@ static int isAlone(const spragCurvedContact *contact)
     return middle == NULL || (middle[0] == point[0] && middle[1] == point[1] && middle[2] == point[2]);
 }
 
+/* By how much it goes by halves (Halves). */
+static double halvesOf(const spragCurvedContact *contact)
+{
+    return contact->known && isAlone(contact) ? contact->curvature->rim.share : 0;
+}
+
 /* Takes from along and across, m/s^2, what could give energy.  body: as they are seen.
- * left (3): what of across is left to the next step. */
+ * left (3): what of across is left to the next step where c_n >= 0. */
 static void takeEnergy(const spragCurvedContact *contact, const spragBodyState *const body[2], double step,
                        double *along, double across[3], double left[3])
 {
-    const double square = step * step, normal = spragDot3(contact->n, across), none = NOTHING * NOTHING;
+    const double square = step * step, normal = spragDot3(contact->n, across), none = NOTHING * NOTHING,
+                 halves = halvesOf(contact);
     double tangent[3];
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 3; ++i)
         tangent[i] = across[i] - normal * contact->n[i];
-        left[i] = 0;
-    }
     /* (c_n of another point of its face is another.) */
-    const int alone = isAlone(contact);
-    const double inside = alone ? fmax(normal, 0) / contact->mu : 0, size = spragNorm3(tangent),
+    const double inside = isAlone(contact) ? fmax(normal, 0) / contact->mu : 0, size = spragNorm3(tangent),
                  outside = size - inside; /* NaN: there is no friction */
-    const int throws = *along < 0 && square * *along * *along > none, turns = outside > 0,
-              leaves = turns && (alone || normal < 0),
-              gives = turns && !(alone && leaves && contact->known) && square * outside * outside > none;
+    const int throws = *along < 0 && square * *along * *along > none,
+              turns = outside > 0 && square * outside * outside > none;
     if (!throws && !turns)
         return;
-    const Meeting meeting = throws || gives ? meetingOf(body) : (Meeting){0};
+    const Meeting meeting = meetingOf(body);
     if (throws)
         *along *= spragProductShare(meeting.energy, meeting.mass, square * *along * *along);
-    const double kept = gives ? spragProductShare(meeting.energy, meeting.mass, square * outside * outside) : 1,
-                 part = turns ? outside / size : 0;
-    for (int i = 0; i < 3; ++i) {
-        left[i] = leaves ? SPRAG_LEFT_TO_NEXT * kept * part * tangent[i] : 0;
-        across[i] -= (1 - kept) * part * tangent[i];
+    const double taken =
+        turns ? (1 - halves) * (1 - spragProductShare(meeting.energy, meeting.mass, square * outside * outside)) : 0;
+    for (int i = 0; i < 3 && turns; ++i) {
+        left[i] = SPRAG_LEFT_TO_NEXT * halves * (1 - taken) * outside / size * tangent[i];
+        across[i] -= taken * outside / size * tangent[i];
     }
 }
 
@@ -394,9 +397,12 @@ double spragFaceProduct(const spragCurvedContact *contact, double step, double o
     }
     if (!isnan(contact->mu))
         takeEnergy(contact, seen.body, step, &along, out, left);
+    const int presses = !isnan(contact->mu) && spragDot3(contact->n, out) < 0; /* Pressing */
+    const double pressing = SPRAG_PRESSING_LEAVES(contact->curvature->rim.share, halvesOf(contact));
     for (int i = 0; i < 3; ++i) {
-        out[i] += rest[i] - left[i];
-        rest[i] += left[i];
+        const double part = presses ? pressing * out[i] : left[i];
+        out[i] += rest[i] - part;
+        rest[i] += part;
     }
     return along + carried;
 }

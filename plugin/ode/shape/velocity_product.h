@@ -104,11 +104,11 @@ static inline double spragProductLimit(double turn)
  * most, m the bodies' reduced mass, as W >= 1 / m.  That is as much as they have where they turn by half a radian in a
  * step, and bodies of 60 rad/s had up to twelve times their energy after a step of 1/60 s.  So of d the share
  * e / (m |d|^2 / 2) is left where that is below 1, e a small part (SPRAG_PRODUCT_GIVES) of the energy of the bodies'
- * turning and of their motion against each other: of contacts that are new, or share a face (others leave half of it,
- * below).  Where they turn by less than some hundredths of a radian it is all there; where it is not, the
- * contact goes by J v = 0 in that direction, as ODE's do, and takes energy.  (That is of each contact alone: a light
- * body between a heavy one and the floor gained 1 % in one step of 2000.)  c_n >= 0, of which b and all paradoxes are
- * made, is never changed, nor is c_t of a tip with mu |c_t| <= c_n.  On what is driven all this is as that sees it.
+ * turning and of their motion against each other.  Where they turn by less than some hundredths of a radian it is all
+ * there; where it is not, the contact goes by J v = 0 in that direction, as ODE's do, and takes energy.  (That is of
+ * each contact alone: a light body between a heavy one and the floor gained 1 % in one step of 2000.)  c_n >= 0, of
+ * which b and all paradoxes are made, is never changed, nor is c_t of a tip with mu |c_t| <= c_n.  On what is driven
+ * all this is as that sees it.
  *
  * Pressing.  Where c_n < 0 the surfaces turn into each other: a plank that rocks on a log, a die on the wall of a drum.
  * With all of c_n, u_n = 0 at the end of the step, they part by h^2 |c_n| / 2 in each: in ODE's surface layer that is
@@ -120,15 +120,17 @@ static inline double spragProductLimit(double turn)
  *
  * And where c_n < 0 in the middle of the face, half of c_t is left to the next step, as of what is on a turntable: what
  * sticks and turns gains (w h)^2 / 2 of its speed in a step with all of it, and as it presses it sticks for long.
- * (Coins that spin on their edges had up to 1.08 of their energy after 8 s of 240 steps a second.)  Of a contact that
- * is alone it is half of d, which is the same there, goes on where c_n becomes positive, as of a coin that rocks
- * upright, and is nothing where mu |c_t| <= c_n.  Then a step begins with J v = h d / 2 and ends with - h d / 2, so
- * that r . (J v_k + J v_k+1) = 0: what sticks does no work, and there is nothing to take from d, if it was there in
- * the last step.  (As long as d was cut there, too, and half of what was left of it was left, steps began with more
- * than they ended with: discs put down to spin, Euler's, gained 0.07 of their energy by it in 8 s of 240 steps a
- * second, 0.2 of 120.)  What else they gained and lost was free motion's (free_motion.h).  Where several points share a
- * face the middle is not where it bears, c_t of one point is not that of another, and d is cut: a coin that is deep in
- * the floor, at 60 steps a second, has 2 or 3 of them, and with all of d gained half of its energy in 8 s.
+ * (Coins that spin on their edges had up to 1.08 of their energy after 8 s of 240 steps a second.)
+ *
+ * Halves.  A rim sticks for as long as the coin spins, and so it keeps its energy by more than that.  Where its contact
+ * was there in the last step, and its face has no other point, half of d is left to the next step, also where c_n >= 0,
+ * as of a coin that rocks upright, and nothing is taken from it.  Then a step begins with J v = h d / 2 and ends with
+ * - h d / 2, so that r . (J v_k + J v_k+1) = 0: what sticks does no work.  (Where d was cut, and half of what was left
+ * of it was left, steps began with more than they ended with: discs put down to spin, Euler's, gained 0.07 of their
+ * energy by it in 8 s of 240 steps a second.)  What is no rim goes on as it was: of a tip the error would no longer be
+ * of first order, nor would what jams stick in its first step.  Where several points share a face its middle is not
+ * where it bears: a coin that is deep in the floor, at 60 steps a second, has 2 or 3 of them, and with all of d gained
+ * half of its energy in 8 s.  There a rim that presses leaves six tenths of c_t, as what turns on it gains otherwise.
  *
  * (The axle of a wheel that turns with W, and spins with s, has s W b of a rim at b from its middle, and its hinge
  * holds by J v = 0: what the rim foretold lifted the wheel; worlds_wheels.)
@@ -136,6 +138,8 @@ static inline double spragProductLimit(double turn)
  * energy, mass: J and kg; square: of d. */
 #define SPRAG_PRODUCT_GIVES 1e-3
 #define SPRAG_LEFT_TO_NEXT 0.5
+/* rim: its share; halves: by how much it goes by halves. */
+#define SPRAG_PRESSING_LEAVES(rim, halves) (SPRAG_LEFT_TO_NEXT + 0.1 * ((rim) - (halves)))
 static inline double spragProductShare(double energy, double mass, double square)
 {
     const double gives = 0.5 * mass * square;
