@@ -344,6 +344,34 @@ static void rimsGoByHalves(void **state)
     assert_true(some > 0 && none > 0 && less[0] > 0 && less[1] > 0);
 }
 
+/* Two points that a collider names for one of a rim are one: the middle of their face is nearby. */
+static void twoPointsOfARimAreOne(void **state)
+{
+    (void)state;
+    int less = 0;
+    for (int k = 0; k < 8; ++k) {
+        Coin coin;
+        double middle[3], found[3], all[3], rest[3];
+        makeCoin(&coin, k & 1, 1, 0.4);
+        findCurvature(&coin);
+        const Pair *p = &coin.pair;
+        spragBodyState *round = &coin.pair.state[coin.round];
+        round->inverse_mass = 1;
+        round->inertia[0] = round->inertia[4] = round->inertia[8] = 0.01;
+        for (int far = 0; far < 2; ++far) {
+            for (int i = 0; i < 3; ++i)
+                middle[i] = p->point[i] + (far ? 0.1 : 0.005) * coin.radius * coin.axis[i];
+            const spragCurvedContact given = {p->body, &p->curvature, p->normal, p->point, middle, NAN, 1},
+                                     contact = {p->body, &p->curvature, p->normal, p->point, middle, 0.2, 1};
+            const double size = wholeOf(&given, 0.3, all, rest), has = wholeOf(&contact, 0.3, found, rest);
+            assert_true(far || fabs(has - size) < 1e-12 * size);
+            less += far && has < 0.9 * size;
+        }
+        destroyCoin(&coin);
+    }
+    assert_true(less >= 4);
+}
+
 /* In a long step a rim that all but lies turns by no more than a turn: how fast its lowest point comes down is what the
  * tilt, a vector, becomes in that step. */
 static void aRimTurnsByAStep(void **state)
@@ -952,6 +980,7 @@ int main(void)
                                        cmocka_unit_test(pipesThatLeanAreParallel),
                                        cmocka_unit_test(rimsAreCircles),
                                        cmocka_unit_test(rimsGoByHalves),
+                                       cmocka_unit_test(twoPointsOfARimAreOne),
                                        cmocka_unit_test(aRimTurnsByAStep),
                                        cmocka_unit_test(whatLiesHasNoRim),
                                        cmocka_unit_test(liftThatStandsIsAFloor),

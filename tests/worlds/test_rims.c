@@ -169,9 +169,11 @@ static void coinsThatSpinGainNothing(void **state)
 {
     (void)state;
     static const double rate[] = {120, 240, 480};
-    for (int k = 0; k < 24; ++k) {
+    for (int k = 0; k < 36; ++k) {
         const double lean = 0.06 + 0.04 * (k % 4), h = 1 / rate[k / 4 % 3];
-        const Way way = k < 12 ? ON_PLANE : WITH_FEEDBACK;
+        const Way way = k < 12 ? ON_PLANE : k < 24 ? WITH_FEEDBACK : ON_HEAVY;
+        if (way == ON_HEAVY && h > 1.0 / 200) /* its points are apart */
+            continue;
         Rims r;
         make(&r, way);
         const dBodyID coin = addWheel(&r, 0, 0, lean, 0);

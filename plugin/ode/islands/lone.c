@@ -377,11 +377,17 @@ SPRAG_QUAD_INLINE void addRim(const spragLoneGroup *group, const spragLoneContac
     }
 }
 
-/* -1: its face has no other point. */
+/* -1: its face has no other point, or none that is not the same (isAlone of velocity_product.c). */
 SPRAG_QUAD_INLINE spragQuadMask isAlone(const spragLoneGroup *group, const spragLoneContact *c, const spragLoneRow *row)
 {
     const spragQuad *middle = group->bodies.count > 1 ? row->middle : c->arm;
-    return (middle[0] == c->arm[0]) & (middle[1] == c->arm[1]) & (middle[2] == c->arm[2]);
+    const spragQuadMask same = (middle[0] == c->arm[0]) & (middle[1] == c->arm[1]) & (middle[2] == c->arm[2]);
+    if (!group->has_rims)
+        return same;
+    const spragLoneRim *rim = &group->rim[c - group->bodies.contact];
+    const spragQuad near = SPRAG_RIM_LOWEST * rim->radius,
+                    apart[3] = {middle[0] - c->arm[0], middle[1] - c->arm[1], middle[2] - c->arm[2]};
+    return same | ((rim->share > 0) & (spragQuadDot3(apart, apart) <= near * near));
 }
 
 /* As spragFaceProduct: product (3), at the contact's point and, across n, at the middle of its face, loses what could

@@ -214,9 +214,28 @@ static const spragBodyState *memberOf(const spragSnapshot *s, const spragJointSt
     return body != NULL && body->island == joint->island && !body->kinematic ? body : NULL;
 }
 
-/* 1: it is on the rim of a cylinder (velocity_product.h). */
-static int isOnRim(const struct spragWorld *world, const spragPointerMap *surfaces, const spragJointState *joint)
+/* 1: contact k of the island has no other of the same geoms but nearby, in m. */
+static int isOnePoint(const spragSnapshot *s, const spragIsland *island, int k, double nearby)
 {
+    const spragJointState *joint = &s->joint[island->joint[k]];
+    const dReal *const x = joint->contact->geom.pos;
+    for (int step = -1; step < 2; step += 2)
+        for (int i = k + step; i >= 0 && i < island->joint_count; i += step) {
+            const spragJointState *other = &s->joint[island->joint[i]];
+            if (!spragSameGeoms(joint, other))
+                break;
+            const dReal *const y = other->contact->geom.pos;
+            const double apart[3] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]};
+            if (spragNorm3(apart) > nearby)
+                return 0;
+        }
+    return 1;
+}
+
+/* 1: contact k of the island is on the rim of a cylinder, and on one point of it (velocity_product.h). */
+static int isOnRim(const struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island, int k)
+{
+    const spragJointState *joint = &world->snapshot.joint[island->joint[k]];
     const int record = world->surface_count > 0 ? spragPointerMapGet(surfaces, joint->id) : -1;
     const double *said = record < 0 ? NULL : world->surface[record].surface.curvature_radius;
     const dReal *const position = joint->contact->geom.pos;
@@ -226,7 +245,8 @@ static int isOnRim(const struct spragWorld *world, const spragPointerMap *surfac
         return 0;
     spragContactNormal(joint, normal);
     spragCurvatureOf(&world->snapshot, joint, (double[3]){position[0], position[1], position[2]}, normal, &curvature);
-    return curvature.rim.share > 0;
+    return curvature.rim.share > 0 &&
+           isOnePoint(&world->snapshot, island, k, 2 * SPRAG_RIM_LOWEST * curvature.rim.radius);
 }
 
 /* The body whose cylinder may turn on its rim there, or NULL. */
@@ -262,7 +282,7 @@ static void foresee(const struct spragWorld *world, const spragJointState *joint
     }
 }
 
-/* moment: 0 of what turns on its rim, alone with what it turns on and as in the last step; NAN of all others.  Returns
+/* moment: 0 of what turns on one point of its rim, as in the last step; NAN of all others.  Returns
  * whether there is such a body. */
 static int markRims(const struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island,
                     double (*moment)[3])
@@ -272,9 +292,9 @@ static int markRims(const struct spragWorld *world, const spragPointerMap *surfa
         moment[i][0] = moment[i][1] = moment[i][2] = (double)NAN;
     for (int k = 0; k < island->joint_count; ++k) {
         const spragJointState *joint = &world->snapshot.joint[island->joint[k]];
-        for (int side = 0; side < 2 && joint->alone && joint->memory >= 0; ++side) {
+        for (int side = 0; side < 2 && joint->memory >= 0; ++side) {
             const spragBodyState *body = cylinderOf(world, joint, side);
-            if (body == NULL || !isOnRim(world, surfaces, joint))
+            if (body == NULL || !isOnRim(world, surfaces, island, k))
                 continue;
             memset(moment[body->number], 0, sizeof *moment);
             any = 1;

@@ -337,11 +337,15 @@ static void seenAt(const spragCurvedContact *contact, const Seen *seen, const do
     }
 }
 
-/* 1: its face has no other point. */
+/* 1: its face has no other point, or of a rim none that is not the same but for what colliders make of it. */
 static int isAlone(const spragCurvedContact *contact)
 {
     const double *middle = contact->middle, *point = contact->point;
-    return middle == NULL || (middle[0] == point[0] && middle[1] == point[1] && middle[2] == point[2]);
+    if (middle == NULL || (middle[0] == point[0] && middle[1] == point[1] && middle[2] == point[2]))
+        return 1;
+    const spragRim *rim = &contact->curvature->rim;
+    const double apart[3] = {middle[0] - point[0], middle[1] - point[1], middle[2] - point[2]};
+    return rim->share > 0 && spragNorm3(apart) <= SPRAG_RIM_LOWEST * rim->radius;
 }
 
 /* By how much it goes by halves (Halves). */

@@ -123,11 +123,12 @@ static inline double spragProductLimit(double turn)
  * (Coins that spin on their edges had up to 1.08 of their energy after 8 s of 240 steps a second.)
  *
  * Halves.  A rim sticks for as long as the coin spins, and so it keeps its energy by more than that.  Where its contact
- * was there in the last step, and its face has no other point, half of d is left to the next step, also where c_n >= 0,
- * as of a coin that rocks upright, and nothing is taken from it.  Then a step begins with J v = h d / 2 and ends with
- * - h d / 2, so that r . (J v_k + J v_k+1) = 0: what sticks does no work.  (Where d was cut, and half of what was left
- * of it was left, steps began with more than they ended with: discs put down to spin, Euler's, gained 0.07 of their
- * energy by it in 8 s of 240 steps a second.)  What is no rim goes on as it was: of a tip the error would no longer be
+ * was there in the last step, and its face has no other point but nearby (colliders name two for one point of a rim on
+ * a box, SPRAG_RIM_LOWEST), half of d is left to the next step, also where c_n >= 0, as of a coin that rocks upright,
+ * and nothing is taken from it.  Then a step begins with J v = h d / 2 and ends with - h d / 2, so that
+ * r . (J v_k + J v_k+1) = 0: what sticks does no work.  (Where d was cut, and half of what was left of it was left,
+ * steps began with more than they ended with: discs put down to spin, Euler's, gained 0.07 of their energy by it in 8 s
+ * of 240 steps a second.)  What is no rim goes on as it was: of a tip the error would no longer be
  * of first order, nor would what jams stick in its first step.  Where several points share a face its middle is not
  * where it bears: a coin that is deep in the floor, at 60 steps a second, has 2 or 3 of them, and with all of d gained
  * half of its energy in 8 s.  There a rim that presses leaves six tenths of c_t, as what turns on it gains otherwise.
