@@ -11,8 +11,7 @@ static const SceneKey keys[] = {
     {"radius", "m", 0.1, 1e-3, 10, "of a log"},
     {"length", "m", 0.8, 1e-3, 100, "of a log"},
     {"gap", "", 0.01, 0, 0.5, "between two logs of a layer, as a share of the radius"},
-    {"posts", SCENE_WHOLE, 1, 0, 1,
-     "1: a post on either side; 0: two layers hold by friction alone, from mu = 0.3 on"},
+    {"posts", SCENE_WHOLE, 1, 0, 1, "1: a post on either side; 0: two layers hold by friction alone, from mu = 0.3 on"},
     {NULL, NULL, 0, 0, 0, NULL},
 };
 
