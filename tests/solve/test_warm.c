@@ -130,7 +130,7 @@ static void separatrixIsRefused(void **state)
     spragArenaFree(&arena);
 }
 
-/* The same behind a row that holds by a two-hundred-thousandth of its block: G is -0.2, but 0.37 if that row yields by a
+/* The same behind a row that holds by 5e-5 of its block: G is -0.2, but 0.37 if that row yields by a
  * ten-thousandth.  Neither the separatrix nor a guess within tolerance of it is given back. */
 static void separatrixBehindAWeakRowIsRefused(void **state)
 {
