@@ -130,6 +130,46 @@ static void separatrixIsRefused(void **state)
     spragArenaFree(&arena);
 }
 
+/* The same behind a row that holds by 5e-5 of its block: G is -0.2, but 0.37 if that row yields by a
+ * ten-thousandth.  Neither the separatrix nor a guess within tolerance of it is given back. */
+static void separatrixBehindAWeakRowIsRefused(void **state)
+{
+    (void)state;
+    enum { CONTACT, HELD, BLOCKS, WAYS = 40 };
+    const double weak = 5e-5, c = sqrt(0.5 * weak), mu[BLOCKS] = {1, 0}, r_of[3 * BLOCKS] = {1, -1, 0, 0, 0, 0.3},
+                 u_of[3 * BLOCKS] = {0, 0.1, 0, 0, 0, 0},
+                 bound[6 * BLOCKS] = {0, 0, 0, 0, 0, 0, -INFINITY, -INFINITY, -INFINITY, INFINITY, INFINITY, INFINITY},
+                 W[9 * BLOCKS * BLOCKS] = {1, 0.2, 0, 0.2, 2, 0, 0, 0,  1, 0, 0, c, 0, 0, -c, 0, 0, 0,
+                                           0, 0,   0, 0,   0, 0, c, -c, 0, 1, 0, 0, 0, 1, 0,  0, 0, weak};
+    const int row_start[BLOCKS + 1] = {0, 2, 4}, column[BLOCKS * BLOCKS] = {CONTACT, HELD, CONTACT, HELD};
+    const unsigned char kind[BLOCKS] = {SPRAG_BLOCK_CONTACT, SPRAG_BLOCK_BOX};
+    double q[3 * BLOCKS];
+    const spragProblem problem = {.contact_count = BLOCKS,
+                                  .block_count = BLOCKS * BLOCKS,
+                                  .row_start = row_start,
+                                  .column = column,
+                                  .W = W,
+                                  .q = q,
+                                  .mu = mu,
+                                  .kind = kind,
+                                  .bound = bound};
+    for (int i = 0; i < 3 * BLOCKS; ++i) {
+        q[i] = u_of[i];
+        for (int j = 0; j < 3 * BLOCKS; ++j)
+            q[i] -= W[9 * (BLOCKS * (i / 3) + j / 3) + 3 * (i % 3) + j % 3] * r_of[j];
+    }
+    for (int way = 0; way < WAYS; ++way) {
+        spragArena arena = {0};
+        spragSolveInfo info = {0};
+        double r[3 * BLOCKS], u[3 * BLOCKS];
+        memcpy(r, r_of, sizeof r);
+        r[5] += way > 0 ? 1e-6 * pow(0.8, way) : 0;
+        assert_true(spragProblemResidual(&problem, r) <= 1e-8);
+        assert_int_equal(spragWarmSolve(&problem, 1e-8, 0, &arena, r, u, &info), 0);
+        spragArenaFree(&arena);
+    }
+}
+
 /* Bodies that lean on the ground, each with rolling friction where `rolls`; the blocks in either order. */
 typedef struct Crowd {
     int row_start[4 * SPRAG_WARM_BLOCKS], column[8 * SPRAG_WARM_BLOCKS], parent[4 * SPRAG_WARM_BLOCKS];
@@ -253,6 +293,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(answersAreAnswers),
                                        cmocka_unit_test(separatrixIsRefused),
+                                       cmocka_unit_test(separatrixBehindAWeakRowIsRefused),
                                        cmocka_unit_test(refusals),
                                        cmocka_unit_test(limitsOfSize),
                                        cmocka_unit_test(rollingIsKnown),

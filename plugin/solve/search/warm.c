@@ -52,7 +52,7 @@ typedef enum Mode { OPEN, STICK, SLIP, FRICTIONLESS, BOUNDED } Mode;
 typedef struct Warm {
     const spragProblem *problem;
     int rolling; /* blocks of rolling friction */
-    double lambda;
+    double usual, lambda;
     double w[BLOCKS];
     double gain[BLOCKS]; /* mu where friction grows with the load, 0 at a force limit, and of rolling friction */
     Mode mode[BLOCKS];
@@ -403,6 +403,7 @@ static void takeStep(Warm *s, double *r, const double *u)
 
 /* ---------------------------------------------------------------- the answer */
 
+/* By factors of the usual lambda at most: with a greater one rows that barely hold yield, and G is that of others. */
 static int isRealisable(Warm *s)
 {
     double w[SPRAG_WARM_BLOCKS];
@@ -410,7 +411,12 @@ static int isRealisable(Warm *s)
     for (int k = 0; k < s->problem->contact_count; ++k)
         if (s->mode[k] == SLIP && s->gain[k] > 0)
             w[m++] = s->w[k];
-    return m == 0 || spragSlopesAreStable(m, w, s->G);
+    if (m > 0 && s->lambda > s->usual) {
+        s->lambda = s->usual;
+        makeEquations(s);
+        eliminate(s);
+    }
+    return m == 0 || (s->regular && spragSlopesAreStable(m, w, s->G));
 }
 
 /* Reads the modes and factors their equations.  exact (m/s): the guess is the answer if r as its modes have it leaves
@@ -428,9 +434,10 @@ static int linearise(Warm *s, double band, int softer, double exact, double *r, 
     const int answers = exact > 0 && info->residual <= exact;
     if (answers && s->turns == 0)
         return 0;
+    s->lambda = answers ? s->usual : s->lambda;
     makeEquations(s);
     eliminate(s);
-    if (answers && s->regular)
+    if (answers)
         return isRealisable(s) ? 0 : -1;
     return s->regular ? 1 : -1;
 }
@@ -440,7 +447,7 @@ static int iterate(Warm *s, double tolerance, double deadline, double *r, double
 {
     double before = INFINITY, first = INFINITY;
     const int rolls = s->rolling > 0;
-    const double usual = rolls ? LAMBDA_ROLLING : SPRAG_LAMBDA_WARM;
+    s->usual = rolls ? LAMBDA_ROLLING : SPRAG_LAMBDA_WARM;
     spragProblemVelocity(s->problem, r, u);
     for (int step = 0; step <= STEPS; ++step) {
         info->residual = spragVelocityResidual(s->problem, r, u);
@@ -450,13 +457,13 @@ static int iterate(Warm *s, double tolerance, double deadline, double *r, double
         if (exact && solved) /* the factors are those of these modes */
             return isRealisable(s);
         const int near = rolls && info->residual <= STALLED * tolerance;
-        if (slow && (s->lambda < usual || near)) /* at rounding, or at what the modes allow */
+        if (slow && (s->lambda < s->usual || near)) /* at rounding, or at what the modes allow */
             return info->residual <= STALLED * tolerance && isRealisable(s);
         if (slow)
             s->lambda = LAMBDA_SLOW;
         if (step == 0) {
             first = info->residual;
-            s->lambda = first <= tolerance ? LAMBDA_SOLVED : usual;
+            s->lambda = first <= tolerance ? LAMBDA_SOLVED : s->usual;
         }
         const int lost = (step == STEPS_LOST && !(info->residual < LOST * first)) ||
                          (step == STEPS_ASTRAY && !(info->residual < first));
