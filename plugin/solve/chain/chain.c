@@ -149,20 +149,16 @@ static spragStatus tryLink(Run *run, const spragChainLink *link)
 
 /* ---------------------------------------------------------------- what comes before and after */
 
-#define WORSE 10 /* times, where neither time nor steps are limited (1: 98 problems of games took 1.2 times as long) */
-
 /* r = 0 in place of a guess that is worse than none: from there sweeps take longer, or their number does not suffice.
- * (Without: of three walls that begin to stand one comes to rest.  The residual of r = 0 is max |q| (1 + mu) at
- * most.) */
+ * (The residual of r = 0 is max |q| (1 + mu) at most.) */
 static void dropBadGuess(Run *run)
 {
     const spragProblem *problem = run->problem;
     const size_t n = 3 * (size_t)problem->contact_count;
-    const int limited = run->options->time_limit > 0 || run->options->iteration_limit > 0;
     double most = 0;
     for (size_t i = 0; i < n; ++i)
         most = fmax(most, fabs(problem->q[i]));
-    if (run->info->residual <= (limited ? 1 : WORSE) * most)
+    if (run->info->residual <= most)
         return;
     memset(run->r, 0, n * sizeof *run->r);
     memcpy(run->u, problem->q, n * sizeof *run->u);
