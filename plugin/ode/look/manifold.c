@@ -56,7 +56,7 @@ typedef struct Run {
 
 typedef struct Points {
     int *next;          /* of the last step's: the next one of the same key, or -1 */
-    unsigned char *met; /* 1: the geoms of a last one have contacts in this step */
+    unsigned char *met; /* 1: the geoms of a last one have contacts in this step; 2: and it is kept, once */
     spragPointerMap first;
     spragJointState *kept; /* (2 joint_count + count) */
     int count;
@@ -621,8 +621,10 @@ static int keepOf(Run *run, Points *points)
                 : -1;
     for (; k >= 0; k = points->next[k]) {
         const int order = orderOf(run, &world->named[k]);
-        points->met[k] |= order != 0;
-        if (order == 0 || beside > 0 || run->points == POINTS_MOST)
+        if (order == 0 || points->met[k] > 1)
+            continue;
+        points->met[k] = 1;
+        if (beside > 0 || run->points == POINTS_MOST)
             continue;
         spragManifoldPoint point = order < 0 ? turned(&world->named[k]) : world->named[k];
         Place place;
@@ -634,6 +636,7 @@ static int keepOf(Run *run, Points *points)
             continue;
         if (place.touches && !addJoint(run, points, &place))
             return 0;
+        points->met[k] = 2;
         memcpy(run->point[run->points++], place.x, sizeof place.x);
         world->next_named[world->next_named_count++] = point;
     }
