@@ -45,6 +45,7 @@ static const WorldPlan plan[] = {
     {"arch", "", GAME, 50, 0, 100, 1, 0},
     {"wall", "", GAME, 50, 0, 20, 0, 0},
     {"pyramid", "", GAME, 50, 0, 20, 0, 0},
+    {"logs", "", GAME, 400, 0, 50, 1, 0},
     {"chain", "", GAME, 50, 0, 100, 1, 0},
     {"quadruped", "", GAME, 100, 0, 100, 1, 0},
     {"gripper", "", GAME, 500, 0, 100, 1, 0},

@@ -54,7 +54,7 @@ spragStatus spragApiCheckConfig(const spragConfig *c)
         return spragFail(SPRAG_ERROR_RANGE, "config.iteration_limit = %d, thread_count = %d: expected >= 0 and 0 .. %d",
                          c->iteration_limit, c->thread_count, SPRAG_THREADS_MOST);
     if ((unsigned)c->indeterminacy > SPRAG_INDETERMINACY_JAM || (unsigned)c->stepper > SPRAG_STEPPER_QUICKSTEP ||
-        (unsigned)c->gyroscopic > SPRAG_GYROSCOPIC_ODE)
+        (unsigned)c->gyroscopic > SPRAG_GYROSCOPIC_CONTACTS)
         return spragFail(SPRAG_ERROR_RANGE, "config.indeterminacy = %d, stepper = %d or gyroscopic = %d is none",
                          (int)c->indeterminacy, (int)c->stepper, (int)c->gyroscopic);
     if (!(c->tangential_restitution >= 0 && c->tangential_restitution <= 1))

@@ -38,7 +38,7 @@ static const Key key_list[] = {
     {"analysis", offsetof(spragConfig, analysis), WHOLE, SPRAG_ANALYSIS_OFF, SPRAG_ANALYSIS_JUDGE, NULL},
     {"events", offsetof(spragConfig, event_capacity), WHOLE, 0, 1e6, NULL},
     {"indeterminacy", offsetof(spragConfig, indeterminacy), WORD, 0, 0, "history, lift, jam"},
-    {"gyroscopic", offsetof(spragConfig, gyroscopic), WORD, 0, 0, "momentum, ode"},
+    {"gyroscopic", offsetof(spragConfig, gyroscopic), WORD, 0, 0, "momentum, ode, contacts"},
     {"patient", offsetof(spragConfig, patient), WHOLE, 0, 1, NULL},
     {"forgetful", offsetof(spragConfig, forgetful), WHOLE, 0, 1, NULL},
 };

@@ -207,7 +207,7 @@ static void badConfigsAreRefused(void **state)
     BAD(event_capacity, -1, "config.event_capacity = -1");
     BAD(event_capacity, 0x7fffffff, "config.event_capacity = 2147483647");
     BAD(stepper, SPRAG_STEPPER_QUICKSTEP + 1, "stepper = 2");
-    BAD(gyroscopic, SPRAG_GYROSCOPIC_ODE + 1, "gyroscopic = 2");
+    BAD(gyroscopic, SPRAG_GYROSCOPIC_CONTACTS + 1, "gyroscopic = 3");
 #undef BAD
     Twin t;
     makeTwin(&t, 1);

@@ -162,8 +162,8 @@ static void pipesAreStraight(void **state)
         memcpy(swapped.axis[0], axis[1], sizeof zero), memcpy(swapped.axis[1], axis[0], sizeof zero);
         const double down[3] = {-p.normal[0], -p.normal[1], -p.normal[2]};
         const spragBodyState *turned[2] = {p.body[1], p.body[0]};
-        const spragCurvedContact contact = {p.body, &p.curvature, p.normal, p.point, NULL, NAN},
-                                 other = {turned, &swapped, down, p.point, NULL, NAN};
+        const spragCurvedContact contact = {p.body, &p.curvature, p.normal, p.point, NULL, NAN, 0},
+                                 other = {turned, &swapped, down, p.point, NULL, NAN, 0};
         const double along = spragFaceProduct(&contact, step, across[0], rest),
                      second = (axesApartAt(&p, (const double(*)[3])axis, h) -
                                2 * axesApartAt(&p, (const double(*)[3])axis, 0) +
@@ -283,7 +283,7 @@ static void rimsAreCircles(void **state)
         findCurvature(&coin);
         const Pair *p = &coin.pair;
         CHECK_NEAR(p->curvature.rim.share, 1, 0);
-        const spragCurvedContact contact = {p->body, &p->curvature, p->normal, p->point, NULL, NAN};
+        const spragCurvedContact contact = {p->body, &p->curvature, p->normal, p->point, NULL, NAN, 0};
         const double along = spragFaceProduct(&contact, 1e-9, out, rest);
         slipAt(&coin, -h, before);
         slipAt(&coin, h, after);
@@ -292,6 +292,84 @@ static void rimsAreCircles(void **state)
         CHECK_NEAR(along, spragDot3(out, p->normal), 1e-9 * (1 + fabs(along)));
         destroyCoin(&coin);
     }
+}
+
+/* m/s^2, what there is of it in this step and the next. */
+static double wholeOf(const spragCurvedContact *contact, double step, double whole[3], double rest[3])
+{
+    spragFaceProduct(contact, step, whole, rest);
+    for (int i = 0; i < 3; ++i)
+        whole[i] += rest[i];
+    return spragNorm3(whole);
+}
+
+/* Of a rim whose contact was there half of what lies outside the dual of the cone is left to the next step, and nothing
+ * is taken from it, however fast its bodies turn.  A new one, and one of several of a face, has less. */
+static void rimsGoByHalves(void **state)
+{
+    (void)state;
+    static const double step = 0.3, tilts[] = {0.05, 0.4, 1, 1.4, 1.74, 2.5, 3.09};
+    int some = 0, none = 0, less[2] = {0, 0};
+    for (int k = 0; k < 8 * 7; ++k) {
+        Coin coin;
+        double all[3], found[3], rest[3], ignored[3];
+        makeCoin(&coin, k & 1, 1, tilts[k / 8]);
+        findCurvature(&coin);
+        const Pair *p = &coin.pair;
+        spragBodyState *round = &coin.pair.state[coin.round];
+        round->inverse_mass = 1;
+        round->inertia[0] = round->inertia[4] = round->inertia[8] = 0.01;
+        const double mu = k & 2 ? 0.2 : 5, *middle = round->position;
+        const spragCurvedContact given = {p->body, &p->curvature, p->normal, p->point, NULL, NAN, 1},
+                                 known = {p->body, &p->curvature, p->normal, p->point, NULL, mu, 1},
+                                 fresh = {p->body, &p->curvature, p->normal, p->point, NULL, mu, 0},
+                                 shared = {p->body, &p->curvature, p->normal, p->point, middle, mu, 1},
+                                 at_middle = {p->body, &p->curvature, p->normal, p->point, middle, NAN, 1};
+        const double size = wholeOf(&given, step, all, ignored), of_middle = wholeOf(&at_middle, step, found, ignored);
+        less[0] += wholeOf(&fresh, step, found, ignored) < 0.9 * size;
+        less[1] += wholeOf(&shared, step, found, ignored) < 0.9 * of_middle;
+        wholeOf(&known, step, found, rest);
+        const double normal = spragDot3(p->normal, all), left = spragDot3(p->normal, rest);
+        for (int i = 0; i < 3; ++i) {
+            CHECK_NEAR(found[i], all[i], 1e-12 * (1 + size));
+            all[i] -= normal * p->normal[i];
+        }
+        const double outside = fmax(0, 1 - fmax(normal, 0) / (mu * spragNorm3(all)));
+        some += outside > 0 && outside < 1;
+        none += outside == 0;
+        for (int i = 0; i < 3; ++i)
+            CHECK_NEAR(rest[i] - left * p->normal[i], 0.5 * outside * all[i], 1e-12 * (1 + size));
+        destroyCoin(&coin);
+    }
+    assert_true(some > 0 && none > 0 && less[0] > 0 && less[1] > 0);
+}
+
+/* Two points that a collider names for one of a rim are one: the middle of their face is nearby. */
+static void twoPointsOfARimAreOne(void **state)
+{
+    (void)state;
+    int less = 0;
+    for (int k = 0; k < 8; ++k) {
+        Coin coin;
+        double middle[3], found[3], all[3], rest[3];
+        makeCoin(&coin, k & 1, 1, 0.4);
+        findCurvature(&coin);
+        const Pair *p = &coin.pair;
+        spragBodyState *round = &coin.pair.state[coin.round];
+        round->inverse_mass = 1;
+        round->inertia[0] = round->inertia[4] = round->inertia[8] = 0.01;
+        for (int far = 0; far < 2; ++far) {
+            for (int i = 0; i < 3; ++i)
+                middle[i] = p->point[i] + (far ? 0.1 : 0.005) * coin.radius * coin.axis[i];
+            const spragCurvedContact given = {p->body, &p->curvature, p->normal, p->point, middle, NAN, 1},
+                                     contact = {p->body, &p->curvature, p->normal, p->point, middle, 0.2, 1};
+            const double size = wholeOf(&given, 0.3, all, rest), has = wholeOf(&contact, 0.3, found, rest);
+            assert_true(far || fabs(has - size) < 1e-12 * size);
+            less += far && has < 0.9 * size;
+        }
+        destroyCoin(&coin);
+    }
+    assert_true(less >= 4);
 }
 
 /* In a long step a rim that all but lies turns by no more than a turn: how fast its lowest point comes down is what the
@@ -306,7 +384,7 @@ static void aRimTurnsByAStep(void **state)
         const spragBodyState *body[2] = {&coin, NULL};
         spragCurvature curvature = {.radius = {radius, SPRAG_CURVATURE_FLAT},
                                     .rim = {.axis = {-s, 0, cos(tilt)}, .radius = radius, .share = 1}};
-        const spragCurvedContact contact = {body, &curvature, n, point, NULL, NAN};
+        const spragCurvedContact contact = {body, &curvature, n, point, NULL, NAN, 0};
         double out[3], rest[3];
         const double along = spragFaceProduct(&contact, step, out, rest), exact = -radius * step * w * w;
         CHECK_NEAR(along * step, exact / sqrt(s * s + step * step * w * w), 2e-3 * w * radius);
@@ -443,8 +521,8 @@ static void stepsHaveThatOfTheFace(void **state)
         const double part = turn > 1 ? 1 / (turn * turn) : 1;
         spragVelocityProduct(p.body, p.curvature.radius, p.point, p.normal, at);
         spragVelocityProduct(p.body, p.curvature.radius, place, p.normal, middle);
-        const spragCurvedContact alone = {p.body, &p.curvature, p.normal, p.point, NULL, NAN},
-                                 several = {p.body, &p.curvature, p.normal, p.point, place, NAN};
+        const spragCurvedContact alone = {p.body, &p.curvature, p.normal, p.point, NULL, NAN, 0},
+                                 several = {p.body, &p.curvature, p.normal, p.point, place, NAN, 0};
         CHECK_NEAR(spragFaceProduct(&alone, step, across, rest), part * spragDot3(p.normal, at), 1e-12);
         halfAsSeen(&p, p.point, at, half);
         for (int i = 0; i < 3; ++i) {
@@ -476,7 +554,7 @@ static void whatDoesNotTurnIsAFloor(void **state)
             p.state[1].position[i] += k / 4 * 100;
         }
         spragVelocityProduct(p.body, p.curvature.radius, p.point, p.normal, product);
-        const spragCurvedContact contact = {p.body, &p.curvature, p.normal, p.point, NULL, NAN};
+        const spragCurvedContact contact = {p.body, &p.curvature, p.normal, p.point, NULL, NAN, 0};
         CHECK_NEAR(spragFaceProduct(&contact, 0.01, out, rest), spragDot3(product, p.normal), 1e-12);
         for (int i = 0; i < 3; ++i) {
             CHECK_NEAR(out[i], product[i], 1e-12);
@@ -499,7 +577,7 @@ static void energyIsAsTheDrivenBodySeesIt(void **state)
         p.state[0].inverse_mass = 1;
         p.state[0].inertia[0] = p.state[0].inertia[4] = p.state[0].inertia[8] = 0.01;
         for (int place = 0; place < 2; ++place) {
-            const spragCurvedContact contact = {p.body, &p.curvature, p.normal, p.point, NULL, 1};
+            const spragCurvedContact contact = {p.body, &p.curvature, p.normal, p.point, NULL, 1, 0};
             const double along = spragFaceProduct(&contact, step, left[place], rest);
             double at[3], carried = 0;
             spragVelocityProduct(p.body, p.curvature.radius, p.point, p.normal, at);
@@ -533,8 +611,8 @@ static void twoAtOnePointAreAsOne(void **state)
         randomPair(&p, 0, SPRAG_CURVATURE_FLAT, 1);
         p.state[0].inverse_mass = 1;
         p.state[0].inertia[0] = p.state[0].inertia[4] = p.state[0].inertia[8] = 0.01;
-        const spragCurvedContact alone = {p.body, &p.curvature, p.normal, p.point, NULL, 1},
-                                 both = {p.body, &p.curvature, p.normal, p.point, p.point, 1};
+        const spragCurvedContact alone = {p.body, &p.curvature, p.normal, p.point, NULL, 1, 0},
+                                 both = {p.body, &p.curvature, p.normal, p.point, p.point, 1, 0};
         CHECK_NEAR(spragFaceProduct(&alone, 0.2, one, rest), spragFaceProduct(&both, 0.2, two, rest), 0);
         for (int i = 0; i < 3; ++i)
             CHECK_NEAR(one[i], two[i], 0);
@@ -769,7 +847,7 @@ static void pipesThatLeanAreParallel(void **state)
         assert_int_equal(curvature.has_axis, 1);
         assert_true((spragNorm3(curvature.axis[0]) > 0) != (spragNorm3(curvature.axis[1]) > 0));
         const spragCurvedContact contact = {
-            (const spragBodyState *[2]){body, body + 1}, &curvature, n, point, NULL, NAN};
+            (const spragBodyState *[2]){body, body + 1}, &curvature, n, point, NULL, NAN, 0};
         assert_true(fabs(spragFaceProduct(&contact, 0.01, out, rest)) < 100 && spragNorm3(out) < 100);
         for (int side = 0; side < 2; ++side)
             dGeomDestroy(geom[side]);
@@ -901,6 +979,8 @@ int main(void)
                                        cmocka_unit_test(pipesAreStraight),
                                        cmocka_unit_test(pipesThatLeanAreParallel),
                                        cmocka_unit_test(rimsAreCircles),
+                                       cmocka_unit_test(rimsGoByHalves),
+                                       cmocka_unit_test(twoPointsOfARimAreOne),
                                        cmocka_unit_test(aRimTurnsByAStep),
                                        cmocka_unit_test(whatLiesHasNoRim),
                                        cmocka_unit_test(liftThatStandsIsAFloor),

@@ -53,7 +53,7 @@ static void badKeysAndValuesAreNamed(void **state)
         {"iterations=1.5", "iterations=1.5", "a whole number from 0 to 1e+06"},
         {"analysis=7", "analysis=7", "a whole number from 0 to 2"},
         {"indeterminacy=both", "indeterminacy=both", "history, lift, jam"},
-        {"gyroscopic=od", "gyroscopic=od", "momentum, ode"},
+        {"gyroscopic=od", "gyroscopic=od", "momentum, ode, contacts"},
         {"patient=2", "patient=2", "a whole number from 0 to 1"},
         {"forgetful=-1", "forgetful=-1", "a whole number from 0 to 1"},
         {"colour=red", "'colour'",

@@ -24,6 +24,7 @@ typedef struct AccuracyEvent {
 typedef struct AccuracyCase {
     const char *id;
     const Scene *scene;
+    const spragConfig *config;   /* NULL: the default */
     double value[SCENE_KEY_MAX]; /* of the scene's keys */
     int state_count;
     void (*state)(const SceneWorld *world, double *state);
@@ -104,7 +105,7 @@ static inline void accuracyCollect(AccuracyRun *run, SceneWorld *world)
 static inline void accuracyRun(const AccuracyCase *c, double h, AccuracyRun *run)
 {
     char error[160];
-    SceneWorld *world = SceneCreate(c->scene, c->value, SCENE_SPRAG, NULL, error);
+    SceneWorld *world = SceneCreate(c->scene, c->value, SCENE_SPRAG, c->config, error);
     if (world == NULL)
         fail_msg("%s", error);
     memset(run, 0, sizeof *run);

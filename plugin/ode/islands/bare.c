@@ -35,6 +35,7 @@ typedef struct Rows {
     struct spragWorld *world;
     spragIsland *island;
     spragBare *bare;
+    double (*foreseen)[3]; /* (body_count) as of spragFreeMotion; or NULL */
     const spragPointerMap *surfaces;
     int sticks; /* 1: contacts may have mu = infinity, */
     int rolls;  /* 1: and rolling friction */
@@ -269,7 +270,7 @@ static double slipOf(const Rows *rows, const Filled *filled, Before *before, dou
     relative(body[0]->free_velocity, body[1] == NULL ? NULL : body[1]->free_velocity, (const double(*)[4])c->arm, end);
     const spragCurvature *curvature = curvatureOf(rows, body, filled->joint, n, before);
     const double *middle = face->end - face->begin == 1 ? NULL : face->middle;
-    const spragCurvedContact curved = {body, curvature, n, filled->point, middle, fabs(c->mu)};
+    const spragCurvedContact curved = {body, curvature, n, filled->point, middle, fabs(c->mu), filled->old != NULL};
     const double along = spragFaceProduct(&curved, h, product, rest), part = spragDot3(n, rest),
                  pressing = filled->old != NULL ? spragMin(along, 0) : 0,
                  off = along - pressing - (holds ? 0 : spragDot3(n, product));
@@ -499,7 +500,7 @@ static void moveRange(void *data, int range, int first, int end)
             spragPrefetch(&s->body[soon], offsetof(spragBodyState, idle_velocity));
         }
         if (weigh(rows, index))
-            spragFreeMotion(rows->world, body);
+            spragFreeMotion(rows->world, body, rows->foreseen != NULL ? rows->foreseen[i] : NULL);
         else
             massless = 1;
         const dGeomID geom = s->geom[index];
@@ -587,6 +588,10 @@ static int makeRows(Rows *rows)
     rows->opener = SPRAG_TAKE_RAW(&island->lane->arena, int, island->joint_count);
     if (rows->bare == NULL || rows->opener == NULL)
         return 0;
+    double(*moment)[3] = spragArenaTake(&island->lane->arena, (size_t)island->body_count, sizeof *moment);
+    if (moment == NULL)
+        return 0;
+    rows->foreseen = spragMomentsForesee(rows->world, rows->surfaces, island, moment) ? moment : NULL;
     atomic_init(&rows->refused, 0);
     spragRangesRun(island->body_count, moveRange, rows);
     if (!atomic_load(&rows->refused))

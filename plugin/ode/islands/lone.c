@@ -210,13 +210,21 @@ static void putBody(const spragBodyState *body, const spragBodyState *driver, in
     }
 }
 
+static void moveBody(const struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island,
+                     spragBodyState *body)
+{
+    double moment[1][3] = {{0, 0, 0}};
+    const int foreseen = spragMomentMatters(world, body) && spragMomentsForesee(world, surfaces, island, moment);
+    spragFreeMotion(world, body, foreseen ? moment[0] : NULL);
+}
+
 static void putIsland(const struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island, int driver,
                       spragLoneGroup *group)
 {
     const spragSnapshot *s = &world->snapshot;
     spragLoneBodies *b = &group->bodies;
     const int lane = group->filled++;
-    spragFreeMotion(world, &s->body[island->body[0]]);
+    moveBody(world, surfaces, island, &s->body[island->body[0]]);
     putBody(&s->body[island->body[0]], group->driven ? &s->body[driver] : NULL, lane, group);
     const spragJointState *before = NULL;
     spragFace face = {0};
@@ -369,26 +377,43 @@ SPRAG_QUAD_INLINE void addRim(const spragLoneGroup *group, const spragLoneContac
     }
 }
 
-/* As spragFaceProduct: product (3), at the contact's point and, across n, at the middle of its face, loses what could
- * give energy. */
-SPRAG_QUAD_INLINE void takeEnergy(const spragLoneGroup *group, const spragLoneContact *c, const spragLoneRow *row,
-                                  const spragQuad at_middle[3], spragQuad product[3])
+/* -1: its face has no other point, or none that is not the same (isAlone of velocity_product.c). */
+SPRAG_QUAD_INLINE spragQuadMask isAlone(const spragLoneGroup *group, const spragLoneContact *c, const spragLoneRow *row)
 {
     const spragQuad *middle = group->bodies.count > 1 ? row->middle : c->arm;
+    const spragQuadMask same = (middle[0] == c->arm[0]) & (middle[1] == c->arm[1]) & (middle[2] == c->arm[2]);
+    if (!group->has_rims)
+        return same;
+    const spragLoneRim *rim = &group->rim[c - group->bodies.contact];
+    const spragQuad near = SPRAG_RIM_LOWEST * rim->radius,
+                    apart[3] = {middle[0] - c->arm[0], middle[1] - c->arm[1], middle[2] - c->arm[2]};
+    return same | ((rim->share > 0) & (spragQuadDot3(apart, apart) <= near * near));
+}
+
+/* As spragFaceProduct: product (3), at the contact's point and, across n, at the middle of its face, loses what could
+ * give energy.  halves: by how much it goes by halves; left (3): what then is left to the next step where c_n >= 0. */
+SPRAG_QUAD_INLINE void takeEnergy(const spragLoneGroup *group, const spragLoneContact *c, spragQuadMask alone,
+                                  const spragQuad at_middle[3], spragQuad halves, spragQuad product[3],
+                                  spragQuad left[3])
+{
     const spragQuad none = spragQuadOf(0), most = SPRAG_PRODUCT_GIVES * group->energy,
                     unit = 0.5 * group->bodies.mass * group->product_step * group->product_step;
     spragQuad tangent[3], along = spragQuadDot3(c->n, product);
     const spragQuad normal = spragQuadTangent(tangent, at_middle, c->n);
     const spragQuad gives = unit * along * along;
     along = spragQuadSelect((along < 0) & (gives > most), along * (most / gives), along);
-    const spragQuadMask alone = (middle[0] == c->arm[0]) & (middle[1] == c->arm[1]) &
-                                (middle[2] == c->arm[2]); /* else c_n of others is another */
+    /* (Of another point of its face c_n is another.) */
     const spragQuad inside = spragQuadSelect(alone, spragQuadMax(normal, none) / c->mu, none),
                     size = spragQuadSqrt(spragQuadDot3(tangent, tangent)), outside = size - inside,
                     given = unit * outside * outside;
-    const spragQuad less = spragQuadSelect((outside > 0) & (given > most), (1 - most / given) * outside / size, none);
-    for (int i = 0; i < 3; ++i)
+    const spragQuadMask turns = outside > 0;
+    const spragQuad taken = (1 - halves) * (1 - most / given),
+                    less = spragQuadSelect(turns & (given > most), taken * outside / size, none),
+                    later = spragQuadSelect(turns, SPRAG_LEFT_TO_NEXT * halves * (outside / size - less), none);
+    for (int i = 0; i < 3; ++i) {
+        left[i] = later * tangent[i];
         product[i] = (1 - less) * tangent[i] + along * c->n[i];
+    }
 }
 
 /* By how much Jdot v moves the contact in the step, m/s (3); start, its velocity before it, loses what that leaves to
@@ -397,7 +422,7 @@ SPRAG_QUAD_INLINE void addProduct(const spragLoneGroup *group, const spragLoneCo
                                   spragQuad start[3], spragQuad moved[3])
 {
     const spragQuad *w = group->velocity + 3;
-    spragQuad product[3], middle[3];
+    spragQuad product[3], middle[3], later[3];
     if (group->driven) {
         for (int i = 0; i < 3; ++i) {
             start[i] -= spragQuadSelect(holds(c), spragQuadOf(0), group->step * row->rest[i]);
@@ -407,18 +432,21 @@ SPRAG_QUAD_INLINE void addProduct(const spragLoneGroup *group, const spragLoneCo
     }
     productOf(w, c->arm, row->radius, c->n, product);
     productOf(w, group->bodies.count > 1 ? row->middle : c->arm, row->radius, c->n, middle);
-    spragQuad part = spragQuadOf(SPRAG_PRESSING_LEAVES(0));
+    const spragQuadMask curved = row->radius == row->radius, alone = isAlone(group, c, row);
+    const spragQuad none = spragQuadOf(0);
+    spragQuad part = spragQuadOf(SPRAG_PRESSING_LEAVES(0, 0)), halves = none;
     if (group->has_rims) {
         const spragLoneRim *rim = &group->rim[c - group->bodies.contact];
         addRim(group, c, rim, row->radius, product, middle);
-        part = SPRAG_PRESSING_LEAVES(rim->share);
+        halves = spragQuadSelect(alone & row->known, rim->share, none);
+        part = SPRAG_PRESSING_LEAVES(rim->share, halves);
     }
-    takeEnergy(group, c, row, middle, product);
-    const spragQuad along = spragQuadDot3(c->n, product), none = spragQuadOf(0);
-    const spragQuadMask curved = row->radius == row->radius,
-                        presses = curved & ~holds(c) & (spragQuadDot3(c->n, middle) < 0);
+    takeEnergy(group, c, alone, middle, halves, product, later);
+    const spragQuad along = spragQuadDot3(c->n, product);
+    const spragQuadMask presses = spragQuadDot3(c->n, middle) < 0;
     for (int i = 0; i < 3; ++i) {
-        const spragQuad left = spragQuadSelect(presses, part * (product[i] - along * c->n[i]), none);
+        const spragQuad left = spragQuadSelect(
+            curved & ~holds(c), spragQuadSelect(presses, part * (product[i] - along * c->n[i]), later[i]), none);
         start[i] -= group->product_step * spragQuadSelect(row->known, left, none);
         moved[i] = group->product_step * (spragQuadSelect(curved, product[i], none) - left);
     }

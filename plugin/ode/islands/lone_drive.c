@@ -53,7 +53,8 @@ void spragLoneDriveFind(const spragSnapshot *s, const spragIsland *island, const
     if (middle != NULL)
         spragFacePoint(position, n, middle, point);
     spragCurvatureOf(s, joint, position, n, &curvature);
-    const spragCurvedContact contact = {body, &curvature, n, point, middle, joint->contact->surface.mu};
+    const spragCurvedContact contact = {
+        body, &curvature, n, point, middle, joint->contact->surface.mu, joint->memory >= 0};
     const double along = spragFaceProduct(&contact, s->step, across, rest), normal = spragDot3(n, across),
                  past = joint->memory < 0 ? 0 : 1, off = spragDot3(n, rest);
     for (int i = 0; i < 3; ++i) {

@@ -583,7 +583,7 @@ static int settleBeside(const Run *run, Place place[2])
     if (!areFoundBySearch(run, pipe, &left))
         return 0;
     const int count = run->count == 1 ? findTouch(run, pipe, point, &crosses) : 0;
-    const double most = count == 1 && !crosses ? spragBesideSeen(pipe) : INFINITY;
+    const double most = crosses ? INFINITY : 2 * spragBesideSeen(pipe);
     for (int k = 0; k < count; ++k) {
         place[k] = placeOf(&point[k]);
         place[k].depth = fmin(place[k].depth, most) - left;

@@ -311,6 +311,7 @@ static void leaveOut(const struct spragWorld *world, spragIsland *island)
 typedef struct Motions {
     struct spragWorld *world;
     const spragIsland *island;
+    double (*foreseen)[3];         /* (body_count) as of spragFreeMotion; or NULL */
     int failed[SPRAG_RANGES_MOST]; /* the first body of a range without a sound mass, or -1 */
 } Motions;
 
@@ -325,16 +326,23 @@ static void moveRange(void *data, int range, int first, int end)
         if (body->mass == 0 && spragBodyMass(body, index) != SPRAG_OK)
             motions->failed[range] = index;
         else
-            spragFreeMotion(motions->world, body);
+            spragFreeMotion(motions->world, body, motions->foreseen != NULL ? motions->foreseen[i] : NULL);
     }
 }
 
 /* The error's text belongs to the thread that found it, which may be another: the mass is taken again on this one. */
-static spragStatus moveBodies(struct spragWorld *world, const spragIsland *island)
+static spragStatus moveBodies(struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island)
 {
     Motions motions = {.world = world, .island = island};
     spragStatus status = SPRAG_OK;
+    spragArena *scratch = &island->lane->scratch;
+    const spragArenaMark mark = spragArenaMarkGet(scratch);
+    double(*moment)[3] = spragArenaTake(scratch, (size_t)island->body_count, sizeof *moment);
+    if (moment == NULL)
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory for the moments of %d bodies", island->body_count);
+    motions.foreseen = spragMomentsForesee(world, surfaces, island, moment) ? moment : NULL;
     spragRangesRun(island->body_count, moveRange, &motions);
+    spragArenaRelease(scratch, mark);
     for (int range = 0; range < spragRangeCount(island->body_count) && status == SPRAG_OK; ++range)
         if (motions.failed[range] >= 0)
             status = spragBodyMass(&world->snapshot.body[motions.failed[range]], motions.failed[range]);
@@ -542,7 +550,7 @@ spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfa
     if (status != SPRAG_OK || island->declined != NULL)
         return status;
     island->block_total = island->block_count;
-    if ((status = moveBodies(world, island)) != SPRAG_OK)
+    if ((status = moveBodies(world, surfaces, island)) != SPRAG_OK)
         return status;
     leaveOut(world, island);
     spragSurgeWithhold(s, island);

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "linalg/vec3.h"
+#include "ode/rows/rows.h"
+#include "ode/shape/curvature.h"
 
 #define TURN_MOST 2.8 /* radians in a step: beyond it slopes may lead to another solution */
 
@@ -143,12 +145,12 @@ static void slopeOf(const spragBodyState *body, const double w[3], double h, con
 }
 
 /* ODE turns a body by the velocity w the step ends with, so w is that of the middle of the step: with I taken there,
- * L = I(q_mid) w is kept from step to step.  Symmetric in time, so of second order, and nothing drifts: the spin of a
- * symmetric top is kept to rounding.  (With I at the end of the step instead, L is kept too, but (L.d), the spin, falls
- * by h (1/J3 - 1/J1) (L.d) |L x d|^2 / 2 J1 a second: first order, docs/top.md.)
+ * L = I(q_mid) w changes from step to step by P alone.  Symmetric in time, so of second order, and nothing drifts: the
+ * spin of a symmetric top that P = 0 leaves alone is kept to rounding.  (With I at the end of the step instead, L is
+ * kept too, but (L.d), the spin, falls by h (1/J3 - 1/J1) (L.d) |L x d|^2 / 2 J1 a second: first order, docs/top.md.)
  * Newton's method with one slope: a top takes 5 iterations, by plain ones it took 13.
  * 0: the iteration does not settle (more than TURN_MOST or so). */
-static int conservingTorque(const spragBodyState *body, double h, double torque[3])
+static int conservingTorque(const spragBodyState *body, double h, const double P[3], double torque[3])
 {
     enum {
         ITERATION_MAX = 60,
@@ -156,13 +158,16 @@ static int conservingTorque(const spragBodyState *body, double h, double torque[
     };
     const double *w0 = body->velocity + 3;
     const int steered = h * spragNorm3(w0) < TURN_MOST;
-    double L[3], w[3], next[3], spin[3], slope[9], change = INFINITY;
+    double L[3], w[3], next[3], spin[3], given[3], slope[9], change = INFINITY;
     momentumBefore(body, h, L);
     spragMul33(next, body->inertia, w0); /* Euler's equations for a start: w' = I^-1 (I w x w) */
     spragCross3(w, next, w0);
     spragMul33(spin, body->inverse_inertia, w);
-    for (int i = 0; i < 3; ++i)
-        w[i] = w0[i] + h * spin[i];
+    spragMul33(given, body->inverse_inertia, P);
+    for (int i = 0; i < 3; ++i) {
+        L[i] += P[i];
+        w[i] = w0[i] + h * spin[i] + given[i];
+    }
     for (int k = 0; k < ITERATION_MAX && change > 0; ++k) {
         spinAfter(body, w, 0.5 * h, L, next);
         double d[3] = {next[0] - w[0], next[1] - w[1], next[2] - w[2]};
@@ -186,20 +191,160 @@ static int conservingTorque(const spragBodyState *body, double h, double torque[
     const double d[3] = {w[0] - w0[0], w[1] - w0[1], w[2] - w0[2]};
     spragMul33(torque, body->inertia, d);
     for (int i = 0; i < 3; ++i)
-        torque[i] /= h;
+        torque[i] = (torque[i] - P[i]) / h;
     return 1;
 }
 
-void spragFreeMotion(const struct spragWorld *world, spragBodyState *body)
+static int turns(const spragSnapshot *s, const spragBodyState *body)
+{
+    const double *w = body->velocity + 3;
+    return s->step * s->step * spragDot3(w, w) > SPRAG_TURNS_LITTLE * SPRAG_TURNS_LITTLE;
+}
+
+int spragMomentMatters(const struct spragWorld *world, const spragBodyState *body)
+{
+    return !body->isotropic && world->config.gyroscopic != SPRAG_GYROSCOPIC_ODE && turns(&world->snapshot, body) &&
+           dBodyGetGyroscopicMode(body->id);
+}
+
+/* The body of the contact's island on this side, or NULL. */
+static const spragBodyState *memberOf(const spragSnapshot *s, const spragJointState *joint, int side)
+{
+    const spragBodyState *body = joint->body[side] < 0 ? NULL : &s->body[joint->body[side]];
+    return body != NULL && body->island == joint->island && !body->kinematic ? body : NULL;
+}
+
+/* 1: contact k of the island has no other of the same geoms but nearby, in m. */
+static int isOnePoint(const spragSnapshot *s, const spragIsland *island, int k, double nearby)
+{
+    const spragJointState *joint = &s->joint[island->joint[k]];
+    const dReal *const x = joint->contact->geom.pos;
+    for (int step = -1; step < 2; step += 2)
+        for (int i = k + step; i >= 0 && i < island->joint_count; i += step) {
+            const spragJointState *other = &s->joint[island->joint[i]];
+            if (!spragSameGeoms(joint, other))
+                break;
+            const dReal *const y = other->contact->geom.pos;
+            const double apart[3] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]};
+            if (spragNorm3(apart) > nearby)
+                return 0;
+        }
+    return 1;
+}
+
+/* 1: contact k of the island is on the rim of a cylinder, and on one point of it (velocity_product.h). */
+static int isOnRim(const struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island, int k)
+{
+    const spragJointState *joint = &world->snapshot.joint[island->joint[k]];
+    const int record = world->surface_count > 0 ? spragPointerMapGet(surfaces, joint->id) : -1;
+    const double *said = record < 0 ? NULL : world->surface[record].surface.curvature_radius;
+    const dReal *const position = joint->contact->geom.pos;
+    double normal[3];
+    spragCurvature curvature;
+    if (said != NULL && (said[0] >= 0 || said[1] >= 0))
+        return 0;
+    spragContactNormal(joint, normal);
+    spragCurvatureOf(&world->snapshot, joint, (double[3]){position[0], position[1], position[2]}, normal, &curvature);
+    return curvature.rim.share > 0 &&
+           isOnePoint(&world->snapshot, island, k, 2 * SPRAG_RIM_LOWEST * curvature.rim.radius);
+}
+
+/* The body whose cylinder may turn on its rim there, or NULL. */
+static const spragBodyState *cylinderOf(const struct spragWorld *world, const spragJointState *joint, int side)
+{
+    const spragBodyState *body = memberOf(&world->snapshot, joint, side);
+    const dGeomID geom = spragGeomOf(joint, side);
+    return body != NULL && !body->isotropic && turns(&world->snapshot, body) && spragGeomIsOf(body->id, geom) &&
+                   dGeomGetClass(geom) == dCylinderClass
+               ? body
+               : NULL;
+}
+
+/* G of one contact; NAN if it is new. */
+static void foresee(const struct spragWorld *world, const spragJointState *joint, double (*moment)[3])
+{
+    static const spragContactMemory unknown = {.normal_force = (double)NAN};
+    const spragSnapshot *s = &world->snapshot;
+    const spragContactMemory *old = joint->memory >= 0 ? &world->memory[joint->memory] : &unknown;
+    for (int side = 0; side < 2; ++side) {
+        const spragBodyState *body = memberOf(s, joint, side);
+        if (body == NULL || isnan(moment[body->number][0]) || !turns(s, body))
+            continue;
+        double normal[3], impulse[3], arm[3], turn[3];
+        spragContactNormal(joint, normal);
+        for (int i = 0; i < 3; ++i) {
+            impulse[i] = s->step * (old->normal_force * normal[i] + old->friction[i]);
+            arm[i] = joint->contact->geom.pos[i] - body->position[i];
+        }
+        spragCross3(turn, arm, impulse);
+        for (int i = 0; i < 3; ++i)
+            moment[body->number][i] += side == 0 ? turn[i] : -turn[i];
+    }
+}
+
+/* moment: 0 of what turns on one point of its rim, as in the last step; NAN of all others.  Returns
+ * whether there is such a body. */
+static int markRims(const struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island,
+                    double (*moment)[3])
+{
+    int any = 0;
+    for (int i = 0; i < island->body_count; ++i)
+        moment[i][0] = moment[i][1] = moment[i][2] = (double)NAN;
+    for (int k = 0; k < island->joint_count; ++k) {
+        const spragJointState *joint = &world->snapshot.joint[island->joint[k]];
+        for (int side = 0; side < 2 && joint->memory >= 0; ++side) {
+            const spragBodyState *body = cylinderOf(world, joint, side);
+            if (body == NULL || !isOnRim(world, surfaces, island, k))
+                continue;
+            memset(moment[body->number], 0, sizeof *moment);
+            any = 1;
+        }
+    }
+    return any;
+}
+
+int spragMomentsForesee(const struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island,
+                        double (*moment)[3])
+{
+    const spragSnapshot *s = &world->snapshot;
+    int any = 0;
+    for (int i = 0; i < island->body_count && !any; ++i)
+        any = turns(s, &s->body[island->body[i]]);
+    for (int k = 0; k < island->joint_count && any; ++k)
+        any = s->joint[island->joint[k]].contact != NULL;
+    if (any && world->config.gyroscopic == SPRAG_GYROSCOPIC_MOMENTUM)
+        any = markRims(world, surfaces, island, moment);
+    for (int k = 0; k < island->joint_count && any; ++k)
+        foresee(world, &s->joint[island->joint[k]], moment);
+    return any;
+}
+
+/* out: P_outer + G; or nothing, if that is not known (NAN), or changes w by more than there is of it: then a light body
+ * bears loads that cancel each other but for how they are shared, or was struck. */
+static void momentOf(const struct spragWorld *world, const spragBodyState *body, const double torque[3],
+                     const double *foreseen, double out[3])
+{
+    const int all = world->config.gyroscopic == SPRAG_GYROSCOPIC_CONTACTS;
+    double change[3];
+    for (int i = 0; i < 3; ++i)
+        out[i] = world->snapshot.step * torque[i] + (foreseen != NULL ? foreseen[i] : 0);
+    spragMul33(change, body->inverse_inertia, out);
+    if ((foreseen == NULL && !all) || !spragMomentMatters(world, body) ||
+        !(spragNorm3(change) <= spragNorm3(body->velocity + 3)))
+        out[0] = out[1] = out[2] = 0;
+}
+
+void spragFreeMotion(const struct spragWorld *world, spragBodyState *body, const double *foreseen)
 {
     const double h = world->snapshot.step;
     double torque[3];
     for (int i = 0; i < 3; ++i)
         torque[i] = body->force[3 + i] + body->motor_force[3 + i];
     if (dBodyGetGyroscopicMode(body->id)) {
-        double gyroscopic[3] = {0, 0, 0};
-        body->own_gyroscopic = world->config.gyroscopic == SPRAG_GYROSCOPIC_MOMENTUM &&
-                               (body->isotropic || conservingTorque(body, h, gyroscopic));
+        double gyroscopic[3] = {0, 0, 0}, P[3];
+        momentOf(world, body, torque, foreseen, P);
+        body->own_gyroscopic = world->config.gyroscopic != SPRAG_GYROSCOPIC_ODE &&
+                               (body->isotropic || conservingTorque(body, h, P, gyroscopic));
         if (body->own_gyroscopic)
             memcpy(body->gyroscopic, gyroscopic, sizeof gyroscopic);
         else

@@ -209,7 +209,8 @@ void spragBlockProduct(const spragSnapshot *s, const spragBlock *block, const sp
     const double mu = block->part != SPRAG_PART_CONTACT    ? (double)NAN
                       : block->kind == SPRAG_BLOCK_CONTACT ? block->mu * fmax(1, block->scale)
                                                            : INFINITY;
-    const spragCurvedContact contact = {body, &block->curvature, block->n, point, alone ? NULL : middle, mu};
+    const spragCurvedContact contact = {body, &block->curvature, block->n, point, alone ? NULL : middle,
+                                        mu,   block->memory >= 0};
     product[0] = spragFaceProduct(&contact, s->step, across, rest);
     if (block->part == SPRAG_PART_CONTACT && block->memory >= 0) {
         carried[0] = fmin(product[0], 0); /* velocity_product.h, Pressing */

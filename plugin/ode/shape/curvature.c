@@ -253,8 +253,6 @@ int spragCurvatureAxes(const double radius[2], const dGeomID geom[2], const doub
     return pipes[0] || pipes[1];
 }
 
-/* How far from the lowest line of a cylinder that leans, over its radius, a point lies that is on its rim. */
-#define LOWEST 0.01
 /* Cosines between the axis and the normal, up to which it lies on its side, and from which it stands on its rim. */
 #define LIES 0.03
 #define LEANS 0.1
@@ -286,7 +284,7 @@ static void rimOf(dGeomID geom, const double point[3], const double n[3], double
     const double along = spragDot3(rim->axis, arm);
     for (int i = 0; i < 3; ++i) /* from the lowest line to the point */
         arm[i] -= along * rim->axis[i] + sign * radius / sine * (n[i] - cosine * rim->axis[i]);
-    if (spragNorm3(arm) > LOWEST * radius)
+    if (spragNorm3(arm) > SPRAG_RIM_LOWEST * radius)
         return;
     rim->radius = radius;
     rim->share = share;

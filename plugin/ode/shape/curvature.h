@@ -77,6 +77,9 @@ static inline double spragCurvatureLeast(double radius, int both)
     return (both ? 0.5 : 0.01) * radius;
 }
 
+/* How far from the lowest line of a cylinder that leans, over its radius, a point lies that is on its rim. */
+#define SPRAG_RIM_LOWEST 0.01
+
 /* A cylinder that leans, and touches what is flat with its rim.  The trace of contact is the rim's circle
  * (velocity_product.h). */
 typedef struct spragRim {

@@ -338,18 +338,30 @@ static void seenAt(const spragCurvedContact *contact, const Seen *seen, const do
     }
 }
 
-/* 1: its face has no other point. */
+/* 1: its face has no other point, or of a rim none that is not the same but for what colliders make of it. */
 static int isAlone(const spragCurvedContact *contact)
 {
     const double *middle = contact->middle, *point = contact->point;
-    return middle == NULL || (middle[0] == point[0] && middle[1] == point[1] && middle[2] == point[2]);
+    if (middle == NULL || (middle[0] == point[0] && middle[1] == point[1] && middle[2] == point[2]))
+        return 1;
+    const spragRim *rim = &contact->curvature->rim;
+    const double apart[3] = {middle[0] - point[0], middle[1] - point[1], middle[2] - point[2]};
+    return rim->share > 0 && spragNorm3(apart) <= SPRAG_RIM_LOWEST * rim->radius;
 }
 
-/* Takes from along and across, m/s^2, what could give energy.  body: as they are seen. */
-static void takeEnergy(const spragCurvedContact *contact, const spragBodyState *const body[2], double step,
-                       double *along, double across[3])
+/* By how much it goes by halves (Halves). */
+static double halvesOf(const spragCurvedContact *contact)
 {
-    const double square = step * step, normal = spragDot3(contact->n, across), none = NOTHING * NOTHING;
+    return contact->known && isAlone(contact) ? contact->curvature->rim.share : 0;
+}
+
+/* Takes from along and across, m/s^2, what could give energy.  body: as they are seen.
+ * left (3): what of across is left to the next step where c_n >= 0. */
+static void takeEnergy(const spragCurvedContact *contact, const spragBodyState *const body[2], double step,
+                       double *along, double across[3], double left[3])
+{
+    const double square = step * step, normal = spragDot3(contact->n, across), none = NOTHING * NOTHING,
+                 halves = halvesOf(contact);
     double tangent[3];
     for (int i = 0; i < 3; ++i)
         tangent[i] = across[i] - normal * contact->n[i];
@@ -363,14 +375,17 @@ static void takeEnergy(const spragCurvedContact *contact, const spragBodyState *
     const Meeting meeting = meetingOf(body);
     if (throws)
         *along *= spragProductShare(meeting.energy, meeting.mass, square * *along * *along);
-    const double taken = turns ? 1 - spragProductShare(meeting.energy, meeting.mass, square * outside * outside) : 0;
-    for (int i = 0; i < 3 && turns; ++i)
+    const double taken =
+        turns ? (1 - halves) * (1 - spragProductShare(meeting.energy, meeting.mass, square * outside * outside)) : 0;
+    for (int i = 0; i < 3 && turns; ++i) {
+        left[i] = SPRAG_LEFT_TO_NEXT * halves * (1 - taken) * outside / size * tangent[i];
         across[i] -= taken * outside / size * tangent[i];
+    }
 }
 
 double spragFaceProduct(const spragCurvedContact *contact, double step, double out[3], double rest[3])
 {
-    double turn = 0, at[3], as_seen[3]; /* turn: rad */
+    double turn = 0, at[3], as_seen[3], left[3] = {0, 0, 0}; /* turn: rad */
     Seen seen;
     for (int side = 0; side < 2; ++side)
         turn = spragMax(turn, contact->body[side] == NULL ? 0 : step * spragNorm3(contact->body[side]->velocity + 3));
@@ -386,11 +401,11 @@ double spragFaceProduct(const spragCurvedContact *contact, double step, double o
         out[i] = as_seen[i] / limit;
     }
     if (!isnan(contact->mu))
-        takeEnergy(contact, seen.body, step, &along, out);
+        takeEnergy(contact, seen.body, step, &along, out, left);
     const int presses = !isnan(contact->mu) && spragDot3(contact->n, out) < 0; /* Pressing */
-    const double left = presses ? SPRAG_PRESSING_LEAVES(contact->curvature->rim.share) : 0;
+    const double pressing = SPRAG_PRESSING_LEAVES(contact->curvature->rim.share, halvesOf(contact));
     for (int i = 0; i < 3; ++i) {
-        const double part = left * out[i];
+        const double part = presses ? pressing * out[i] : left[i];
         out[i] += rest[i] - part;
         rest[i] += part;
     }
