@@ -89,7 +89,7 @@ static void endsTouchWithTheirRim(void **state)
             const int end = point[p].x[1] > 0;
             CHECK_NEAR(spragNorm3(point[p].normal), 1, 1e-14);
             CHECK_NEAR(fabs(point[p].x[1]), half[1], 1e-4);
-            CHECK_NEAR(point[p].depth, rim[end] + fmin(rim[!end], 0), 1e-9);
+            CHECK_NEAR(point[p].depth, rim[end], 1e-9);
         }
     }
     assert_true(two > 5 && one > 2);
@@ -126,6 +126,44 @@ static void capsulesTouchWithBalls(void **state)
     assert_int_equal(spragBesideFind(pipe, point), 2);
     for (int end = 0; end < 2; ++end)
         CHECK_NEAR(point[end].depth, 1e-4 + (end ? -1 : 1) * half[1] * sin(tilt), 1e-15);
+    place(pipe, 0, 1e-2, 0, 1e-4);
+    pipe[1].is_capsule = 1;
+    assert_int_equal(spragBesideFind(pipe, point), 1);
+    CHECK_NEAR(point[0].depth, 1e-4 + half[1] * sin(1e-2), 1e-15);
+}
+
+/* ODE's collider names two exactly where the overlap is seen. */
+static void theColliderSeesSo(void **state)
+{
+    (void)state;
+    int blind = 0, seen = 0, open = 0;
+    for (int k = 0; k < 3000; ++k) {
+        spragBesidePipe pipe[2];
+        spragBesidePoint point[2];
+        const double tilt = 0.06 * sin(k), along = 0.7 * sin(7 * k), depth = 0.01 * sin(11 * k);
+        place(pipe, along, tilt, 0, depth);
+        pipe[1].is_capsule = k % 3 == 0;
+        const double sees = spragBesideSeen(pipe);
+        assert_true(!pipe[1].is_capsule || isinf(sees));
+        assert_true(isinf(sees) || fabs(tilt) < 0.045);
+        if (spragBesideFind(pipe, point) == 0 || point[0].depth < 1e-5 || fabs(sees) < 1e-6)
+            continue;
+        dContactGeom contact[8];
+        dGeomID geom[2] = {dCreateCylinder(NULL, radius[0], 2 * half[0]),
+                           pipe[1].is_capsule ? dCreateCapsule(NULL, radius[1], 2 * half[1])
+                                              : dCreateCylinder(NULL, radius[1], 2 * half[1])};
+        for (int g = 0; g < 2; ++g) {
+            dMatrix3 lies;
+            dRFromZAxis(lies, pipe[g].axis[0], pipe[g].axis[1], pipe[g].axis[2]);
+            dGeomSetRotation(geom[g], lies);
+            dGeomSetPosition(geom[g], pipe[g].middle[0], pipe[g].middle[1], pipe[g].middle[2]);
+        }
+        assert_int_equal(dCollide(geom[0], geom[1], 8, contact, sizeof *contact) > 0, sees > 0);
+        blind += sees<0, seen += sees> 0 && !isinf(sees), open += isinf(sees) != 0;
+        for (int g = 0; g < 2; ++g)
+            dGeomDestroy(geom[g]);
+    }
+    assert_true(blind > 100 && seen > 100 && open > 100);
 }
 
 static void whatDoesNotLieBesideIsLeft(void **state)
@@ -143,6 +181,13 @@ static void whatDoesNotLieBesideIsLeft(void **state)
     assert_int_equal(spragBesideFind(pipe, point), 0);
     place(pipe, 0, 0, 0, radius[0] + radius[1]); /* one axis */
     assert_int_equal(spragBesideFind(pipe, point), 0);
+    place(pipe, 0, M_PI / 2, 0, 0); /* a coin on a side: with its face, not with a point of its rim */
+    pipe[1].half = 0.005;
+    pipe[1].middle[0] = 0.01;
+    for (int deep = 0; deep < 2; ++deep) {
+        pipe[1].middle[2] = radius[0] + (deep ? -0.01 : 0.002);
+        assert_int_equal(spragBesideFind(pipe, point), 0);
+    }
 }
 
 /* ---------------------------------------------------------------- in a world */
@@ -153,6 +198,7 @@ typedef struct Logs {
     dJointGroupID group;
     spragWorldID sprag;
     double work; /* steps of all methods */
+    double part; /* of its depth, that a contact is to lose */
 } Logs;
 
 static void onNear(void *data, dGeomID a, dGeomID b)
@@ -165,6 +211,7 @@ static void onNear(void *data, dGeomID a, dGeomID b)
     const int count = dCollide(a, b, MOST, &contact[0].geom, sizeof *contact);
     for (int k = 0; k < count; ++k) {
         memset(&contact[k].surface, 0, sizeof contact[k].surface);
+        contact[k].geom.depth *= 1 - logs->part;
         contact[k].surface.mode = dContactApprox1;
         contact[k].surface.mu = 0.6;
         dJointAttach(spragJointCreateContact(logs->sprag, logs->group, &contact[k]), dGeomGetBody(a), dGeomGetBody(b));
@@ -267,6 +314,28 @@ static void aLogAcrossTwoStays(void **state)
     }
 }
 
+/* A program that has none of the overlap pushed out finds it there later. */
+static void aDepthOfTheProgramsOwnStays(void **state)
+{
+    (void)state;
+    for (int across = 0; across < 2; ++across) {
+        Logs logs = openLogs();
+        const double size = 0.2, deep = 0.005, apart = 0.45,
+                     rise = across ? 2 * size : sqrt(4 * size * size - apart * apart / 4);
+        dMatrix3 turned;
+        for (int k = 0; k < 2; ++k)
+            dBodySetKinematic(addLog(&logs, (k - 0.5) * apart, size + 0.01, size));
+        const dBodyID log = addLog(&logs, 0, size + 0.01 + rise - deep, size);
+        dRFromAxisAndAngle(turned, 0, 1, 0, M_PI / 2);
+        if (across)
+            dBodySetRotation(log, turned);
+        logs.part = 1;
+        stepLogs(&logs, 60);
+        CHECK_NEAR(dBodyGetPosition(log)[2], size + 0.01 + rise - deep, 1e-4);
+        closeLogs(&logs);
+    }
+}
+
 /* Heaps of six, between two crates that hold them.  (They took 2 ms a step, ten times as long.) */
 static void heapsOfLogsAreCheap(void **state)
 {
@@ -300,12 +369,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(touchAtBothEnds),
         cmocka_unit_test(endsTouchWithTheirRim),
-
+        cmocka_unit_test(theColliderSeesSo),
         cmocka_unit_test(capsulesTouchWithBalls),
         cmocka_unit_test(axesCross),
         cmocka_unit_test(whatDoesNotLieBesideIsLeft),
         cmocka_unit_test(aLogRestsOnTwo),
         cmocka_unit_test(aLogAcrossTwoStays),
+        cmocka_unit_test(aDepthOfTheProgramsOwnStays),
         cmocka_unit_test(heapsOfLogsAreCheap),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,6 +125,23 @@ static void theyRest(void **state)
         }
 }
 
+/* A program that collides two geoms again and again, also in the other order, has a point of the last step once. */
+static void aPointIsKeptOnce(void **state)
+{
+    (void)state;
+    enum { TIMES = 6 };
+    Pair pair;
+    capsuleOnBox(&pair);
+    lay(&pair, radius, 0.01);
+    step(&pair, 60);
+    assert_int_equal(contactsOf(&pair), 2);
+    for (int k = 0; k < TIMES; ++k, pair.turned = !pair.turned)
+        collide(&pair);
+    assert_int_equal(spragWorldStep(pair.sprag, h), SPRAG_OK);
+    assert_int_equal(contactsOf(&pair), TIMES + 1);
+    freePair(&pair);
+}
+
 /* What a kept point bears is in the feedback of the one that is named. */
 static void feedbackIsTheWeight(void **state)
 {
@@ -650,6 +667,7 @@ int main(void)
 {
     dInitODE2(0);
     const struct CMUnitTest tests[] = {cmocka_unit_test(theyRest),
+                                       cmocka_unit_test(aPointIsKeptOnce),
                                        cmocka_unit_test(feedbackIsTheWeight),
                                        cmocka_unit_test(whatHasChangedIsGone),
                                        cmocka_unit_test(whatRollsIsNotHeld),

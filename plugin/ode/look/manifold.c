@@ -27,7 +27,9 @@ enum {
 #define EVEN 1e-10  /* what that may lack of 1 where points glide: 1e-5 m in a metre */
 #define ALONG 0.05  /* cosine between the axis of a cylinder that lies and the normal */
 #define ASTRAY 0.1  /* of the radius: how far from the normal a centre of curvature may lie */
-#define AGREES 0.98 /* cosine between the normal that is named of two pipes side by side, and theirs */
+#define AGREES 0.98 /* cosine between the normal that is named of two pipes side by side, and theirs, */
+#define SAME 1e-3   /* of the lesser radius, and of their depths: the collider's is right to 1e-5 */
+#define SAME 1e-3   /* of the lesser radius, and of their depths: a collider's is right to 1e-5 */
 /* Of the lesser radius: overlap of cylinders, and of these and capsules, that is left, as their collider names nothing
  * where they overlap by 1e-8 or less; then they fall, by millimetres, once or twice a second. */
 #define LEFT 1e-5
@@ -54,7 +56,7 @@ typedef struct Run {
 
 typedef struct Points {
     int *next;          /* of the last step's: the next one of the same key, or -1 */
-    unsigned char *met; /* 1: the geoms of a last one have contacts in this step */
+    unsigned char *met; /* 1: the geoms of a last one have contacts in this step; 2: and it is kept, once */
     spragPointerMap first;
     spragJointState *kept; /* (2 joint_count + count) */
     int count;
@@ -459,8 +461,10 @@ static int addJoint(Run *run, Points *points, const Place *place)
     double distance;
     spragJointState *joint = &points->kept[points->count];
     *joint = *jointOf(run, nearest(run, run->count, place->x, &distance));
-    points->count += moveTo(run, joint, place);
-    return joint->contact != jointOf(run, 0)->contact;
+    if (!moveTo(run, joint, place))
+        return 0;
+    ++points->count;
+    return 1;
 }
 
 /* ---------------------------------------------------------------- runs */
@@ -529,11 +533,42 @@ static int agrees(const spragJointState *joint, const double n[3])
     return (joint->reversed ? -cosine : cosine) >= AGREES;
 }
 
+/* Where two pipes touch: at ends of what they share or, crosses, between.  0: nowhere, or the one contact has not the
+ * normal and the depth of those: it is not the collider's, but the program's own. */
+static int findTouch(const Run *run, const spragBesidePipe pipe[2], spragBesidePoint point[2], int *crosses)
+{
+    const spragJointState *joint = jointOf(run, 0);
+    spragBesidePoint cross;
+    const int between = spragBesideCross(pipe, &cross);
+    int count = spragBesideFind(pipe, point);
+    double deepest = between ? cross.depth : -INFINITY;
+    *crosses = count == 0 && between;
+    if (*crosses)
+        point[count++] = cross;
+    for (int k = 0; k < count; ++k) {
+        deepest = fmax(deepest, point[k].depth);
+        if (!agrees(joint, point[k].normal))
+            return 0;
+    }
+    return fabs(deepest - joint->contact->geom.depth) <= SAME * fmin(pipe[0].radius, pipe[1].radius) ? count : 0;
+}
+
 static Place placeOf(const spragBesidePoint *point)
 {
     Place place = {.depth = point->depth};
     memcpy(place.x, point->x, sizeof place.x);
     memcpy(place.n, point->normal, sizeof place.n);
+    return place;
+}
+
+static Place placeNamed(const spragJointState *joint)
+{
+    const dContactGeom *geom = &joint->contact->geom;
+    Place place = {.depth = geom->depth};
+    for (int i = 0; i < 3; ++i) {
+        place.x[i] = geom->pos[i];
+        place.n[i] = (joint->reversed ? -1 : 1) * geom->normal[i];
+    }
     return place;
 }
 
@@ -544,31 +579,22 @@ static int settleBeside(const Run *run, Place place[2])
     spragBesidePipe pipe[2];
     spragBesidePoint point[2];
     double left;
+    int crosses = 0;
     if (!areFoundBySearch(run, pipe, &left))
         return 0;
-    int count = run->count == 1 ? spragBesideFind(pipe, point) : 0;
-    for (int k = 0; k < count; ++k)
-        count = agrees(jointOf(run, 0), point[k].normal) ? count : 0;
+    const int count = run->count == 1 ? findTouch(run, pipe, point, &crosses) : 0;
+    const double most = crosses ? INFINITY : 2 * spragBesideSeen(pipe);
     for (int k = 0; k < count; ++k) {
         place[k] = placeOf(&point[k]);
-        place[k].depth -= left;
+        place[k].depth = fmin(place[k].depth, most) - left;
     }
-    const int crosses =
-        count == 0 && run->count == 1 && spragBesideCross(pipe, point) && agrees(jointOf(run, 0), point[0].normal);
     for (int k = 0; k < run->count; ++k) {
-        spragJointState *joint = jointOf(run, k);
-        const dContactGeom *geom = &joint->contact->geom;
-        const double sign = joint->reversed ? -1 : 1;
-        Place at = {.x = {geom->pos[0], geom->pos[1], geom->pos[2]},
-                    .n = {sign * geom->normal[0], sign * geom->normal[1], sign * geom->normal[2]},
-                    .depth = geom->depth};
-        if (crosses)
-            at = placeOf(&point[0]);
-        at.depth -= left;
-        if (!moveTo(run, joint, count > 0 ? &place[0] : &at))
+        Place at = count > 0 ? place[0] : placeNamed(jointOf(run, k));
+        at.depth -= count > 0 ? 0 : left;
+        if (!moveTo(run, jointOf(run, k), &at))
             return -1;
     }
-    return count;
+    return crosses ? 0 : count;
 }
 
 /* Notes the points of the run and keeps those of the last step, or has those of pipes side by side.  0: no memory. */
@@ -595,8 +621,10 @@ static int keepOf(Run *run, Points *points)
                 : -1;
     for (; k >= 0; k = points->next[k]) {
         const int order = orderOf(run, &world->named[k]);
-        points->met[k] |= order != 0;
-        if (order == 0 || beside > 0 || run->points == POINTS_MOST)
+        if (order == 0 || points->met[k] > 1)
+            continue;
+        points->met[k] = 1;
+        if (beside > 0 || run->points == POINTS_MOST)
             continue;
         spragManifoldPoint point = order < 0 ? turned(&world->named[k]) : world->named[k];
         Place place;
@@ -608,6 +636,7 @@ static int keepOf(Run *run, Points *points)
             continue;
         if (place.touches && !addJoint(run, points, &place))
             return 0;
+        points->met[k] = 2;
         memcpy(run->point[run->points++], place.x, sizeof place.x);
         world->next_named[world->next_named_count++] = point;
     }

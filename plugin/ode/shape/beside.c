@@ -8,6 +8,8 @@
 #define ROUNDING 1e-9  /* of a half length: by which a foot may lie beyond its end */
 #define PARALLEL 1e-12 /* squared sine of the angle of two axes that are nearest anywhere */
 #define DEEP 0.5       /* of the lesser radius: what overlaps by more is left to the collider */
+#define BESIDE 0.9   /* cosine of the axes' angle: one that stands on another's side has its face on it, not its rim */
+#define IN_LINE 1e-3 /* of 1, that lacks the cosine of two axes which ODE's collider takes for parallel */
 
 typedef spragBesidePipe Pipe;
 typedef spragBesidePoint Point;
@@ -120,7 +122,7 @@ int spragBesideFind(const spragBesidePipe pipe[2], spragBesidePoint point[2])
 {
     End stretch[2];
     int count = 0;
-    if (!findStretch(pipe, stretch))
+    if (!(fabs(spragDot3(pipe[0].axis, pipe[1].axis)) >= BESIDE) || !findStretch(pipe, stretch))
         return 0;
     for (int k = 0; k < 2; ++k) {
         const Pipe *own = &pipe[stretch[k].pipe], *other = &pipe[1 - stretch[k].pipe];
@@ -128,11 +130,21 @@ int spragBesideFind(const spragBesidePipe pipe[2], spragBesidePoint point[2])
             point[k].depth > DEEP * fmin(pipe[0].radius, pipe[1].radius))
             return 0;
     }
-    const double parted = -PARTED * (stretch[1].s - stretch[0].s), depth[2] = {point[0].depth, point[1].depth};
+    const double parted = -PARTED * (stretch[1].s - stretch[0].s);
     for (int k = 0; k < 2; ++k)
-        if (depth[k] >= parted) {
-            point[count] = point[k];
-            point[count++].depth = depth[k] + fmin(depth[1 - k], 0);
-        }
-    return count == 2 || (depth[0] + depth[1] > 0 && isnan(nearestOf(pipe))) ? count : 0;
+        if (point[k].depth >= parted)
+            point[count++] = point[k];
+    return count != 1 || isnan(nearestOf(pipe)) ? count : 0;
+}
+
+double spragBesideSeen(const spragBesidePipe pipe[2])
+{
+    const double cosine = fabs(spragDot3(pipe[0].axis, pipe[1].axis));
+    double seen = INFINITY;
+    for (int k = 0; k < 2 && !pipe[0].is_capsule && !pipe[1].is_capsule && 1 - cosine < IN_LINE; ++k) {
+        Point middle;
+        if (pipe[k].radius <= pipe[1 - k].radius && touchSide(&pipe[1 - k], pipe[k].middle, pipe[k].radius, 1, &middle))
+            seen = fmin(seen, middle.depth);
+    }
+    return seen;
 }

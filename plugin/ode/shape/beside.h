@@ -10,9 +10,10 @@
  * that stretch.  What touches at both ends rests on both.  What does not touches at one of them, or between, if the
  * axes cross there: where they are nearest, and along what is between them.
  *
- * The collider finds nothing where it is only an end that overlaps, and not the middle of the stretch.  Then the bodies
- * fall, by millimetres, and are pushed out, once or twice a second.  So an end is pushed out only as far as the middle
- * overlaps: where the other end is apart, that gap is taken off its depth.
+ * Of two cylinders whose axes are parallel to 0.045 rad ODE looks at the middle of the thinner one first, and finds
+ * nothing if that does not overlap, however deep an end does.  Then the bodies fall, by millimetres, and are pushed
+ * out, once or twice a second.  So an end is pushed out only as far as that middle overlaps,
+ * by twice as much, as it does where the other end only just touches.
  *
  * At its end c a cylinder touches with its rim: of the circle about c the point x that is nearest to the other axis,
  *
@@ -31,6 +32,9 @@ typedef struct spragBesidePipe {
 typedef struct spragBesidePoint {
     double x[3], normal[3], depth; /* m, midway between the surfaces; into the first pipe; < 0: a gap */
 } spragBesidePoint;
+
+/* m, the overlap at which the collider looks before it looks on; INFINITY: it looks everywhere. */
+double spragBesideSeen(const spragBesidePipe pipe[2]);
 
 /* At which ends of the stretch they touch, along the first one's axis.  0: they cross, or do not lie side by side. */
 int spragBesideFind(const spragBesidePipe pipe[2], spragBesidePoint point[2]);
