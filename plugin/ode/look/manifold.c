@@ -28,7 +28,6 @@ enum {
 #define ALONG 0.05  /* cosine between the axis of a cylinder that lies and the normal */
 #define ASTRAY 0.1  /* of the radius: how far from the normal a centre of curvature may lie */
 #define AGREES 0.98 /* cosine between the normal that is named of two pipes side by side, and theirs, */
-#define SAME 1e-3   /* of the lesser radius, and of their depths: the collider's is right to 1e-5 */
 #define SAME 1e-3   /* of the lesser radius, and of their depths: a collider's is right to 1e-5 */
 /* Of the lesser radius: overlap of cylinders, and of these and capsules, that is left, as their collider names nothing
  * where they overlap by 1e-8 or less; then they fall, by millimetres, once or twice a second. */

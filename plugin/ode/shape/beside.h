@@ -12,8 +12,8 @@
  *
  * Of two cylinders whose axes are parallel to 0.045 rad ODE looks at the middle of the thinner one first, and finds
  * nothing if that does not overlap, however deep an end does.  Then the bodies fall, by millimetres, and are pushed
- * out, once or twice a second.  So an end is pushed out only as far as that middle overlaps,
- * by twice as much, as it does where the other end only just touches.
+ * out, once or twice a second.  So an end is pushed out only as far as that middle overlaps: by twice as much, as it
+ * does where the other end only just touches.
  *
  * At its end c a cylinder touches with its rim: of the circle about c the point x that is nearest to the other axis,
  *
