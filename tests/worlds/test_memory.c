@@ -170,6 +170,7 @@ static void memoryRunsOut(void **state)
         {"painleve-klein", "", 1e-3, 2, NULL, 0},
         {"wall", "courses=5", 1e-2, 3, NULL, 0},
         {"pyramid", "rows=4 square=1", 1e-2, 3, NULL, 0},
+        {"logs", "rows=4", 1e-2, 60, NULL, 0},
         {"rod-guide", "", 1e-3, 2, NULL, 0},
         {"drawer", "", 1e-3, 2, NULL, 0},
         {"drawer", "mu=2", 1e-3, 2, NULL, 0},
