@@ -29,6 +29,9 @@
  * capsule or cylinder of the world rolls on it, or rocks from end to end: these are looked for (pipes.h), and are as
  * those of a body that stands still: points stay on them where they are, also if the program moves or turns them.
  *
+ * Two cylinders, or one and a capsule, need no memory where they lie side by side: both points are computed, and what
+ * is named of them is put right (beside.h).
+ *
  * A kept point is a contact joint of the snapshot with the id, surface and feedback of the nearest one that is named:
  * the sum of their forces is its feedback.  ODE knows nothing of it; in an island that it solves it does not act. */
 #ifndef SPRAG_ODE_MANIFOLD_H

@@ -282,8 +282,7 @@ static void foresee(const struct spragWorld *world, const spragJointState *joint
     }
 }
 
-/* moment: 0 of what turns on one point of its rim, as in the last step; NAN of all others.  Returns
- * whether there is such a body. */
+/* moment: 0 of what turns on one point of its rim, as in the last step; NAN of all others.  1: there is such a body. */
 static int markRims(const struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island,
                     double (*moment)[3])
 {
