@@ -64,7 +64,7 @@ A residual is \`spragProblemResidual\` for every solver, in m/s: the natural map
 | commit | $(git rev-parse --short HEAD)$(git diff --quiet HEAD || echo ', changed') |
 | machine | $(nproc) x $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(awk '/MemTotal/ {printf "%.0f GB", $2 / 1048576}' /proc/meminfo), load $(cut -d' ' -f1 /proc/loadavg) at the start |
 | compiler | $(cc --version | head -1), Release |
-| peers | ODE $(version libode8), Siconos $(version libsiconos-numerics7), Bullet $(version libbullet3.24) |
+| peers | ODE $(version libode8), Siconos $(version libsiconos-numerics7), Bullet $(version libbullet3.24), DART $(version libdart6.12) |
 END
 }
 
