@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "linalg/vec3.h"
+#include "ode/look/between.h"
 #include "ode/rows/rows.h"
 #include "ode/shape/curvature.h"
 #include "ode/shape/flat.h"
@@ -135,10 +136,12 @@ void spragStraysFind(struct spragWorld *world)
         Run run = {.s = s, .first = j - 1, .end = j + 1};
         while (run.end < s->joint_count && goesOn(&s->joint[run.end - 1], &s->joint[run.end]))
             ++run.end;
-        if (findBall(&run))
+        if (findBall(&run)) {
             mark(&run);
-        else
+        } else {
             spragFlatTurn(world, run.first, run.end);
+            spragBetweenLeaveOut(s, run.first, run.end);
+        }
         j = run.end - 1;
     }
 }
