@@ -37,10 +37,7 @@
 #ifndef SPRAG_ODE_MANIFOLD_H
 #define SPRAG_ODE_MANIFOLD_H
 
-#include "ode/world/world.h"
-
-/* What of a geom a point is on; an edge may be a corner. */
-typedef enum spragManifoldSide { SPRAG_MANIFOLD_EDGE, SPRAG_MANIFOLD_FLAT, SPRAG_MANIFOLD_ROUND } spragManifoldSide;
+#include "ode/look/solid.h"
 
 /* A point that was named. */
 typedef struct spragManifoldPoint {
