@@ -37,8 +37,8 @@ typedef struct Points {
     int *next;          /* of the last step's: the next one of the same key, or -1 */
     unsigned char *met; /* 1: the geoms of a last one have contacts in this step; 2: and it is kept, once */
     spragPointerMap first;
-    spragJointState *kept; /* (2 joint_count + count) */
-    int count;
+    spragJointState *kept; /* (capacity) the snapshot's own, for which there is room, then those that are added */
+    int count, capacity;
 } Points;
 
 /* ---------------------------------------------------------------- points */
@@ -258,11 +258,25 @@ static int nearest(const Run *run, int points, const double x[3], double *distan
     return found;
 }
 
-static int addJoint(Run *run, Points *points, const spragPlace *place)
+static int makeRoom(spragArena *arena, Points *points)
 {
-    double distance;
+    spragJointState *const kept = points->kept;
+    if (points->count < points->capacity)
+        return 1;
+    points->capacity *= 2;
+    points->kept = SPRAG_TAKE_RAW(arena, spragJointState, points->capacity);
+    if (points->kept != NULL)
+        memcpy(points->kept, kept, (size_t)points->count * sizeof *kept);
+    return points->kept != NULL;
+}
+
+/* As the run's k-th, at that place.  0: no memory. */
+static int addJoint(const Run *run, int k, Points *points, const spragPlace *place)
+{
+    if (!makeRoom(&run->pair.world->arena, points))
+        return 0;
     spragJointState *joint = &points->kept[points->count];
-    *joint = *spragSolidJoint(&run->pair, nearest(run, run->pair.count, place->x, &distance));
+    *joint = *spragSolidJoint(&run->pair, k);
     if (!spragTouchMove(&run->pair, joint, place))
         return 0;
     ++points->count;
@@ -279,25 +293,32 @@ static int goesOn(const spragJointState *a, const spragJointState *b)
 }
 
 /* 1: colliders name few of the points at which these two touch. */
-static int isPartial(Run *run)
+static int isPartial(const spragSolidPair *pair)
 {
-    int boxes = 0, hulls = 0, round = 0;
-    if (!spragSolidReadBoth(&run->pair))
-        return 0;
+    int boxes = 0, balls = 0;
     for (int side = 0; side < 2; ++side) {
-        const int class = run->pair.solid[side].class;
-        boxes += class == dBoxClass, hulls += class == dConvexClass;
-        round += class == dCapsuleClass || class == dCylinderClass;
+        boxes += pair->solid[side].class == dBoxClass;
+        balls += pair->solid[side].class == dSphereClass;
     }
-    return boxes < (run->pair.solid[1].class < 0 ? 1 : 2) && !(hulls > 0 && round > 0);
+    return boxes < (pair->solid[1].class < 0 ? 1 : 2) && balls == 0;
+}
+
+/* Has the points where they touch, as many as are returned, if these are computed.  -1: no memory. */
+static int settle(const Run *run, Points *points)
+{
+    spragPlace touch[SPRAG_TOUCH_MOST];
+    const int count = spragTouchSettle(&run->pair, touch);
+    for (int k = 1; k < count; ++k)
+        if (!addJoint(run, 0, points, &touch[k]))
+            return -1;
+    return count;
 }
 
 /* Notes the points of the run and keeps those of the last step, or has those of pipes side by side.  0: no memory. */
 static int keepOf(Run *run, Points *points)
 {
     spragWorldID world = run->pair.world;
-    spragPlace touch[SPRAG_TOUCH_MOST];
-    const int beside = spragTouchSettle(&run->pair, touch);
+    const int beside = settle(run, points);
     if (beside < 0)
         return 0;
     const int unknown = run->pair.solid[1].class < 0;
@@ -309,8 +330,6 @@ static int keepOf(Run *run, Points *points)
         world->next_named[world->next_named_count++] = run->named[k];
     }
     run->points = run->pair.count;
-    if (beside > 1 && !addJoint(run, points, &touch[1]))
-        return 0;
     int k = world->named_count > 0
                 ? spragPointerMapGet(&points->first, spragPointerPair(run->named[0].geom[0], run->named[0].geom[1]))
                 : -1;
@@ -329,13 +348,21 @@ static int keepOf(Run *run, Points *points)
         nearest(run, run->points, place.x, &distance);
         if (distance <= NEAR * NEAR * point.arm * point.arm)
             continue;
-        if (place.touches && !addJoint(run, points, &place))
+        if (place.touches && !addJoint(run, nearest(run, run->pair.count, place.x, &distance), points, &place))
             return 0;
         points->met[k] = 2;
         memcpy(run->point[run->points++], place.x, sizeof place.x);
         world->next_named[world->next_named_count++] = point;
     }
     return 1;
+}
+
+/* 0: no memory. */
+static int settleOrKeep(Run *run, Points *points)
+{
+    if (spragTouchIsRoundOnHull(&run->pair))
+        return settle(run, points) >= 0;
+    return !isPartial(&run->pair) || keepOf(run, points);
 }
 
 /* (What is idle has not fallen asleep if its island is awake.  Kinematic bodies wake none.)  -1: the world */
@@ -384,7 +411,8 @@ static int listLast(spragWorldID world, Points *points)
     const int count = world->named_count;
     points->next = SPRAG_TAKE_RAW(&world->arena, int, count);
     points->met = SPRAG_TAKE(&world->arena, unsigned char, count);
-    points->kept = SPRAG_TAKE_RAW(&world->arena, spragJointState, 2 * world->snapshot.joint_count + count);
+    points->capacity = 2 * world->snapshot.joint_count + count;
+    points->kept = SPRAG_TAKE_RAW(&world->arena, spragJointState, points->capacity);
     if (points->next == NULL || points->met == NULL || points->kept == NULL ||
         !spragPointerMapMake(&points->first, &world->arena, count))
         return 0;
@@ -478,8 +506,8 @@ int spragManifoldKeep(spragWorldID world)
             ++end;
         Run run;
         run.pair.world = world, run.pair.first = first, run.pair.count = end - first;
-        if (run.pair.count <= NAMED_MOST && (isKnown(&run, &points) || !isAsleep(&run)) && isPartial(&run) &&
-            !keepOf(&run, &points))
+        if (run.pair.count <= NAMED_MOST && (isKnown(&run, &points) || !isAsleep(&run)) &&
+            spragSolidReadBoth(&run.pair) && !settleOrKeep(&run, &points))
             return 0;
     }
     if (!keepSleepers(world, &points))

@@ -33,7 +33,7 @@ static int readSizes(dGeomID geom, double radius, spragSolid *solid)
         dGeomCapsuleGetParams(geom, &same, &length);
     else if (solid->class == dCylinderClass)
         dGeomCylinderGetParams(geom, &same, &length);
-    else if (solid->class != dConvexClass)
+    else if (solid->class != dConvexClass && solid->class != dSphereClass)
         return 0;
     for (int i = 0; i < 3; ++i)
         solid->half[i] = 0.5 * sides[i];
@@ -69,7 +69,7 @@ int spragSolidRead(const spragBodyState *body, dGeomID geom, spragSolid *solid)
 static void readPipe(dGeomID geom, spragSolid *solid)
 {
     const dReal *place = dGeomGetPosition(geom), *R = dGeomGetRotation(geom);
-    readSizes(geom, spragCurvatureOwn(geom), solid);
+    readSizes(geom, dGeomGetClass(geom) == dConvexClass ? 0 : spragCurvatureOwn(geom), solid);
     for (int i = 0; i < 3; ++i) {
         for (int k = 0; k < 3; ++k)
             solid->axis[i][k] = R[4 * k + i];
@@ -156,8 +156,7 @@ void spragSolidToWorld(const spragSolid *solid, int is_point, const double local
 int spragSolidLiesOnPipe(const spragSolidPair *pair)
 {
     const spragJointState *joint = spragSolidJoint(pair, 0);
-    return pair->solid[0].class != dConvexClass &&
-           spragPipesFind(&pair->world->pipes, spragGeomOf(joint, 0), spragGeomOf(joint, 1));
+    return spragPipesFind(&pair->world->pipes, spragGeomOf(joint, 0), spragGeomOf(joint, 1));
 }
 
 int spragSolidReadBoth(spragSolidPair *pair)

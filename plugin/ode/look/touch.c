@@ -5,6 +5,7 @@
 
 #include "linalg/vec3.h"
 #include "ode/shape/beside.h"
+#include "ode/shape/on_hull.h"
 
 #define AGREES 0.98 /* cosine between the normal that is named of two pipes side by side, and theirs, */
 #define SAME 1e-3   /* of the lesser radius, and of their depths: a collider's is right to 1e-5 */
@@ -92,7 +93,20 @@ static spragPlace placeNamed(const spragJointState *joint)
     return place;
 }
 
-int spragTouchSettle(const spragSolidPair *pair, spragPlace place[2])
+/* What is named is moved to the first of the places, or stays where it is, but for what is left of the overlap.  0: no
+ * memory. */
+static int moveNamed(const spragSolidPair *pair, const spragPlace *place, int count, double left)
+{
+    for (int k = 0; k < pair->count; ++k) {
+        spragPlace at = count > 0 ? place[0] : placeNamed(spragSolidJoint(pair, k));
+        at.depth -= count > 0 ? 0 : left;
+        if (!spragTouchMove(pair, spragSolidJoint(pair, k), &at))
+            return 0;
+    }
+    return 1;
+}
+
+static int settleBeside(const spragSolidPair *pair, spragPlace place[SPRAG_TOUCH_MOST])
 {
     spragBesidePipe pipe[2];
     spragBesidePoint point[2];
@@ -106,11 +120,60 @@ int spragTouchSettle(const spragSolidPair *pair, spragPlace place[2])
         place[k] = placeOf(&point[k]);
         place[k].depth = fmin(place[k].depth, most) - left;
     }
-    for (int k = 0; k < pair->count; ++k) {
-        spragPlace at = count > 0 ? place[0] : placeNamed(spragSolidJoint(pair, k));
-        at.depth -= count > 0 ? 0 : left;
-        if (!spragTouchMove(pair, spragSolidJoint(pair, k), &at))
-            return -1;
-    }
+    if (!moveNamed(pair, place, count, left))
+        return -1;
     return crosses ? 0 : count;
+}
+
+static int isRound(const spragSolid *solid)
+{
+    return solid->class == dCapsuleClass || solid->class == dCylinderClass || solid->class == dSphereClass;
+}
+
+int spragTouchIsRoundOnHull(const spragSolidPair *pair)
+{
+    const int second = pair->solid[1].class == dConvexClass;
+    return pair->solid[second].class == dConvexClass && isRound(&pair->solid[!second]);
+}
+
+/* The round one, seen from the hull. */
+static spragBesidePipe pipeOn(const spragSolid *hull, const spragSolid *round)
+{
+    spragBesidePipe pipe = {
+        .half = round->half[2], .radius = round->radius, .is_capsule = round->class != dCylinderClass};
+    spragSolidToFrame(hull, 1, round->centre, pipe.middle);
+    spragSolidToFrame(hull, 0, round->axis[2], pipe.axis);
+    return pipe;
+}
+
+static int settleOnHull(const spragSolidPair *pair, spragPlace place[SPRAG_TOUCH_MOST])
+{
+    const int side = pair->solid[1].class == dConvexClass; /* whose the hull is */
+    const spragSolid *solid = &pair->solid[side], *round = &pair->solid[!side];
+    const double sign = side ? 1 : -1, left = LEFT * round->radius; /* places have normals into the first */
+    const spragPlace first = placeNamed(spragSolidJoint(pair, 0));
+    const spragBesidePipe pipe = pipeOn(solid, round);
+    spragBesidePoint named = {.depth = first.depth}, point[SPRAG_ON_HULL_MOST];
+    spragHull hull;
+    double across[3];
+    int count = 0;
+    spragSolidToFrame(solid, 0, round->axis[0], across);
+    spragSolidToFrame(solid, 0, first.n, named.normal);
+    for (int i = 0; i < 3; ++i)
+        named.normal[i] *= sign;
+    if (pair->count == 1 && spragHullRead(spragGeomOf(spragSolidJoint(pair, 0), side), &hull))
+        count = spragOnHullFind(&hull, &pipe, across, &named, point);
+    for (int k = 0; k < count; ++k) {
+        place[k].depth = point[k].depth - left;
+        spragSolidToWorld(solid, 1, point[k].x, place[k].x);
+        spragSolidToWorld(solid, 0, point[k].normal, place[k].n);
+        for (int i = 0; i < 3; ++i)
+            place[k].n[i] *= sign;
+    }
+    return moveNamed(pair, place, count, left) ? count : -1;
+}
+
+int spragTouchSettle(const spragSolidPair *pair, spragPlace place[SPRAG_TOUCH_MOST])
+{
+    return (spragTouchIsRoundOnHull(pair) ? settleOnHull : settleBeside)(pair, place);
 }
