@@ -5,6 +5,7 @@
 
 #include "linalg/vec3.h"
 #include "ode/shape/facet.h"
+#include "ode/shape/on_edge.h"
 
 #define AGREES 0.98   /* cosine between the normal that is named and a face's */
 #define SAME 1e-3     /* of the radius, and of their depths */
@@ -144,8 +145,16 @@ static int findStanding(const spragFacet *facet, const Pipe *pipe, const double 
     return touching(point, count, 2 * PARTED * pipe->radius);
 }
 
-int spragOnHullFind(const spragHull *hull, const spragBesidePipe *pipe, const double across[3],
-                    const spragBesidePoint *named, spragBesidePoint point[SPRAG_ON_HULL_MOST])
+static double deepestOf(const Point *point, int count)
+{
+    double deepest = -INFINITY;
+    for (int k = 0; k < count; ++k)
+        deepest = fmax(deepest, point[k].depth);
+    return deepest;
+}
+
+static int findOnFace(const spragHull *hull, const Pipe *pipe, const double across[3], const Point *named,
+                      Point point[SPRAG_ON_HULL_MOST])
 {
     double least = SAME * pipe->radius;
     int found = 0;
@@ -157,14 +166,25 @@ int spragOnHullFind(const spragHull *hull, const spragBesidePipe *pipe, const do
             continue;
         const int stands = !pipe->is_capsule && fabs(spragDot3(facet.normal, pipe->axis)) >= STANDS,
                   count = stands ? findStanding(&facet, pipe, across, own) : findLying(&facet, pipe, own);
-        double deepest = -INFINITY;
-        for (int c = 0; c < count; ++c)
-            deepest = fmax(deepest, own[c].depth);
-        if (fabs(deepest - named->depth) < least) {
-            least = fabs(deepest - named->depth);
+        const double off = fabs(deepestOf(own, count) - named->depth);
+        if (off < least) {
+            least = off;
             found = count;
             memcpy(point, own, (size_t)count * sizeof *own);
         }
     }
     return found;
+}
+
+int spragOnHullFind(const spragHull *hull, const spragBesidePipe *pipe, const double across[3],
+                    const spragBesidePoint *named, spragBesidePoint point[SPRAG_ON_HULL_MOST])
+{
+    int count = findOnFace(hull, pipe, across, named, point);
+    if (count > 0)
+        return count;
+    count = spragOnEdgeFind(hull, pipe, named->normal, point);
+    for (int k = 0; k < count; ++k)
+        if (spragDot3(point[k].normal, named->normal) < AGREES)
+            return 0;
+    return fabs(deepestOf(point, count) - named->depth) < SAME * pipe->radius ? count : 0;
 }
