@@ -452,8 +452,20 @@ static int anyNamedInPart(const spragSnapshot *s)
     return 0;
 }
 
-/* 1: something lies on a pipe of the world.  (Of more points than NAMED_MOST only what lies on another geom than the
- * one before: most lie on the same floor.) */
+/* 1: it is a body's and lies on a pipe or hull of the world, or is a ball on a hull. */
+static int liesOnPipe(const spragSolidPair *pair)
+{
+    const spragJointState *joint = spragSolidJoint(pair, 0);
+    const dGeomID own = spragGeomOf(joint, 0);
+    if (!spragGeomIsOf(pair->world->snapshot.body[joint->body[0]].id, own))
+        return 0;
+    const int class = dGeomGetClass(own), ball = class == dSphereClass;
+    return (ball || class == dBoxClass || class == dCapsuleClass || class == dCylinderClass || class == dConvexClass) &&
+           spragSolidLiesOnPipe(pair) && (!ball || dGeomGetClass(spragGeomOf(joint, 1)) == dConvexClass);
+}
+
+/* 1: something lies on a pipe or hull of the world.  (Of more points than NAMED_MOST only what lies on another geom
+ * than the one before: most lie on the same floor.) */
 static int anyOnPipe(spragWorldID world)
 {
     const spragSnapshot *s = &world->snapshot;
@@ -468,10 +480,8 @@ static int anyOnPipe(spragWorldID world)
                 continue;
             floor = spragGeomOf(joint, 1);
         }
-        Run run;
-        run.pair.world = world, run.pair.first = k;
-        if (spragSolidRead(&s->body[joint->body[0]], spragGeomOf(joint, 0), &run.pair.solid[0]) &&
-            spragSolidLiesOnPipe(&run.pair))
+        const spragSolidPair pair = {.world = world, .first = k};
+        if (liesOnPipe(&pair))
             return 1;
     }
     return 0;

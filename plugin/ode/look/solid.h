@@ -10,7 +10,7 @@
 /* What of a geom a point is on; an edge may be a corner. */
 typedef enum spragManifoldSide { SPRAG_MANIFOLD_EDGE, SPRAG_MANIFOLD_FLAT, SPRAG_MANIFOLD_ROUND } spragManifoldSide;
 
-/* A box, capsule, cylinder or convex hull. */
+/* A box, ball, capsule, cylinder or convex hull. */
 typedef struct spragSolid {
     int class;                    /* -1: the world's, of which nothing is known */
     double centre[3], axis[3][3]; /* m; rows: its axes in the world's */
@@ -41,7 +41,7 @@ static inline spragJointState *spragSolidJoint(const spragSolidPair *pair, int k
 /* 0: it is of another class, or not the body's. */
 int spragSolidRead(const spragBodyState *body, dGeomID geom, spragSolid *solid);
 
-/* Is the pair's second geom a pipe of the world, and the first one may lie on it? */
+/* Is the pair's second geom a pipe or hull of the world?  The first one must be its body's. */
 int spragSolidLiesOnPipe(const spragSolidPair *pair);
 
 /* Reads both.  0: either is of another class. */

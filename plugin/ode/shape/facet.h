@@ -1,13 +1,13 @@
 /* Faces of a convex hull.
  *
- * The planes that the program gives are hints: a face is where three of the hull's points or more lie farthest along the
- * normal of one of them,
+ * The planes that the program gives are hints: a face is where three of the hull's points or more lie farthest along
+ * the normal of one of them,
  *
  *     F = { p_i : n.p_i >= h - eps },   h = max_j n.p_j,
  *
  * and its plane is then that of these points themselves, behind which all others must lie.  So planes may be of any
- * length, or rounded, and faces cut into triangles are whole; what is wrong is no face.  That takes one product for each
- * point, and nothing is remembered, as the program may change a hull at any time. */
+ * length, or rounded, and faces cut into triangles are whole; what is wrong is no face.  That takes one product for
+ * each point, and nothing is remembered, as the program may change a hull at any time. */
 #ifndef SPRAG_ODE_FACET_H
 #define SPRAG_ODE_FACET_H
 
@@ -33,7 +33,8 @@ void spragFacetAt(const spragFacet *facet, const double corner[2], double x[3]);
  * none. */
 int spragFacetClip(const spragFacet *facet, const double at[3], const double along[3], double stretch[2]);
 
-/* The part of a polygon (its corners as the facet's) that lies on the facet; how many corners it has, at most `most`. */
+/* The part of a polygon (its corners as the facet's) that lies on the facet; how many corners it has, at most `most`.
+ * */
 int spragFacetOverlap(const spragFacet *facet, double (*corner)[2], int corners, int most);
 
 #endif

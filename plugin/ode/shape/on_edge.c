@@ -124,15 +124,15 @@ int spragOnEdgeFind(const spragHull *hull, const spragBesidePipe *pipe, const do
     int found = 0;
     findBand(hull, normal, &band);
     for (int i = 0; i < band.count; ++i)
-        for (int j = i + 1; j < band.count; ++j) {
+        for (int j = i; j < band.count; ++j) { /* with itself it is a corner */
             Edge edge;
             Point own[2];
             edge.length = sqrt(spragDistanceSquared3(band.x[i], band.x[j]));
             for (int k = 0; k < 3; ++k) {
                 edge.from[k] = band.x[i][k];
-                edge.along[k] = (band.x[j][k] - band.x[i][k]) / edge.length;
+                edge.along[k] = edge.length > 0 ? (band.x[j][k] - band.x[i][k]) / edge.length : 0;
             }
-            const int count = edge.length > 0 ? findOn(&edge, pipe, own) : 0;
+            const int count = findOn(&edge, pipe, own);
             const double depth = count == 0 ? -INFINITY : count == 1 ? own[0].depth : fmax(own[0].depth, own[1].depth);
             if (depth > deepest) {
                 deepest = depth;

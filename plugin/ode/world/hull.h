@@ -1,8 +1,8 @@
 /* Planes and points of a convex hull (dCreateConvex), which ODE does not give back.
  *
- * A hull's arrays are the program's, for as long as the geom lives, and ODE keeps their addresses.  Where, is found, not
- * assumed (as in layout.h): once per process two hulls are made, and searched for what they were made of.  Where it is
- * not found unambiguously, hulls stay unknown. */
+ * A hull's arrays are the program's, for as long as the geom lives, and ODE keeps their addresses.  Where, is found,
+ * not assumed (as in layout.h): once per process two hulls are made, and searched for what they were made of.  Where it
+ * is not found unambiguously, hulls stay unknown. */
 #ifndef SPRAG_ODE_HULL_H
 #define SPRAG_ODE_HULL_H
 
