@@ -357,11 +357,16 @@ static int keepOf(Run *run, Points *points)
     return 1;
 }
 
-/* 0: no memory. */
+/* Of a hull and what is round points that are not computed, as of a rim on an edge, are kept if one of the two is the
+ * world's: as if nothing were known of it.  0: no memory. */
 static int settleOrKeep(Run *run, Points *points)
 {
-    if (spragTouchIsRoundOnHull(&run->pair))
-        return settle(run, points) >= 0;
+    if (spragTouchIsRoundOnHull(&run->pair)) {
+        const int count = settle(run, points);
+        if (count != 0 || spragSolidJoint(&run->pair, 0)->body[1] >= 0)
+            return count >= 0;
+        run->pair.solid[1] = (spragSolid){.class = -1};
+    }
     return !isPartial(&run->pair) || keepOf(run, points);
 }
 

@@ -8,7 +8,7 @@
 /* Of the hull's length. */
 #define FLAT (sizeof(dReal) == sizeof(float) ? 1e-5 : 1e-6) /* how far points of a face may lie apart from its plane, */
 #define ABOUT 1e-3                                          /* and from one that is rounded */
-#define APART 1e-6                                          /* two points nearer than that are one */
+#define APART 1e-6                                          /* what is no farther from a line is on it */
 #define BEYOND 1e-9                                         /* what lies outside an edge by that is inside */
 
 static void pointOf(const spragHull *hull, int i, double x[3])
@@ -86,7 +86,7 @@ static int gather(const spragHull *hull, const spragFacet *facet, double below, 
 
 static double apartOf(const double a[2], const double b[2])
 {
-    return hypot(b[0] - a[0], b[1] - a[1]);
+    return spragNorm2((const double[2]){b[0] - a[0], b[1] - a[1]});
 }
 
 /* Twice the area of the triangle; > 0: c lies to the left of the way from a to b. */
@@ -95,38 +95,48 @@ static double areaOf(const double a[2], const double b[2], const double c[2])
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 }
 
-/* The next corner of the points' hull, counter-clockwise: all others lie to the left of the way to it; of several on
- * one line it is the last.  -1: none. */
-static int nextOf(const Points *points, int from, double apart)
+/* From left to right, those beside each other from below (insertion). */
+static void sort(Points *points)
 {
-    const double *a = points->at[from];
-    int next = -1;
-    for (int i = 0; i < points->count; ++i) {
-        const double *b = points->at[i], away = apartOf(a, b);
-        if (!(away > apart))
-            continue;
-        const double before = next < 0 ? 0 : apartOf(a, points->at[next]),
-                     left = next < 0 ? -INFINITY : areaOf(a, points->at[next], b);
-        if (left < -apart * before || (left <= apart * before && away > before))
-            next = i;
+    for (int i = 1; i < points->count; ++i) {
+        const int index = points->index[i];
+        const double at[2] = {points->at[i][0], points->at[i][1]};
+        int to = i;
+        for (; to > 0 &&
+               (points->at[to - 1][0] > at[0] || (points->at[to - 1][0] == at[0] && points->at[to - 1][1] > at[1]));
+             --to) {
+            points->index[to] = points->index[to - 1];
+            memcpy(points->at[to], points->at[to - 1], sizeof at);
+        }
+        points->index[to] = index;
+        memcpy(points->at[to], at, sizeof at);
     }
-    return next;
 }
 
-/* Wraps them: corner (corners): which points they are.  0: they lie on a line. */
-static int wrap(const Points *points, double apart, int corner[SPRAG_FACET_CORNERS])
+/* Their corners in the plane, counter-clockwise: the lower ones from left to right, then the upper ones back (Andrew's
+ * monotone chain).  corner (their number): which points they are.  0: they lie on a line. */
+static int wrap(Points *points, double apart, int corner[SPRAG_FACET_CORNERS])
 {
-    int at = 0, count = 0;
-    for (int i = 1; i < points->count; ++i)
-        if (points->at[i][0] < points->at[at][0] ||
-            (points->at[i][0] == points->at[at][0] && points->at[i][1] < points->at[at][1]))
-            at = i;
-    const double *first = points->at[at];
-    do {
-        corner[count++] = points->index[at];
-        at = nextOf(points, at, apart);
-    } while (at >= 0 && apartOf(first, points->at[at]) > apart && count < points->count);
-    return at >= 0 && apartOf(first, points->at[at]) <= apart && count >= 3 ? count : 0;
+    int chain[2 * SPRAG_FACET_CORNERS], count = 0;
+    sort(points);
+    for (int upper = 0; upper < 2; ++upper) {
+        const int first = count;
+        for (int i = 0; i < points->count; ++i) {
+            const int k = upper ? points->count - 1 - i : i;
+            const double *at = points->at[k];
+            while (count >= first + 2) {
+                const double *a = points->at[chain[count - 2]], *b = points->at[chain[count - 1]];
+                if (areaOf(a, b, at) > apart * apartOf(a, at))
+                    break;
+                --count;
+            }
+            chain[count++] = k;
+        }
+        --count; /* the other one begins there */
+    }
+    for (int i = 0; i < count; ++i)
+        corner[i] = points->index[chain[i]];
+    return count >= 3 ? count : 0;
 }
 
 /* Takes the plane of these points, whose normal is the sum of (x_k - x_0) x (x_{k+1} - x_0).  0: not all lie in it, or
