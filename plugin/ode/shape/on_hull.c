@@ -25,7 +25,7 @@ enum {
     CUT = SPRAG_FACET_CORNERS + RIM
 };
 
-/* The point of the face above y, which lies that deep below it: midway. */
+/* Midway between y, which is on the face, and the surface that lies so deep below it. */
 static void setPoint(Point *point, const double y[3], const double n[3], double depth)
 {
     for (int i = 0; i < 3; ++i)
@@ -34,7 +34,7 @@ static void setPoint(Point *point, const double y[3], const double n[3], double 
     point->depth = depth;
 }
 
-/* Leaves those that touch: the least that lies apart by no more than that.  count or fewer. */
+/* Leaves those that touch, or lie apart by no more than that; how many. */
 static int touching(Point *point, int count, double parted)
 {
     int kept = 0;
@@ -44,7 +44,7 @@ static int touching(Point *point, int count, double parted)
     return kept;
 }
 
-/* The line of the pipe that is nearest to the plane: that of the middle. */
+/* Where the line of the pipe that is nearest to the plane has its middle.  0: it has none, as it stands upright. */
 static int lowestLine(const Pipe *pipe, const double n[3], double middle[3])
 {
     const double along = pipe->is_capsule ? 0 : spragDot3(n, pipe->axis);
@@ -57,6 +57,8 @@ static int lowestLine(const Pipe *pipe, const double n[3], double middle[3])
     return length > 0;
 }
 
+/* At the ends of the part of that line above the face, of which one or both touch.  0: neither, or the lower one leans
+ * over the rim of the face, which it touches otherwise. */
 static int findLying(const spragFacet *facet, const Pipe *pipe, Point point[SPRAG_ON_HULL_MOST])
 {
     const double *n = facet->normal, *e = pipe->axis, rise = spragDot3(n, e);
@@ -126,6 +128,7 @@ static void putRim(const spragFacet *facet, const Pipe *pipe, const double a[3],
     }
 }
 
+/* The rim of the end, cut to the face. */
 static int findStanding(const spragFacet *facet, const Pipe *pipe, const double across[3],
                         Point point[SPRAG_ON_HULL_MOST])
 {
@@ -186,6 +189,7 @@ static int nextPlane(const spragHull *hull, const double named[3], double (*seen
     return found;
 }
 
+/* On the face whose depth is nearest to the one that is named. */
 static int findOnFace(const spragHull *hull, const Pipe *pipe, const double across[3], const Point *named,
                       Point point[SPRAG_ON_HULL_MOST])
 {
