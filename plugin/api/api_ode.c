@@ -17,8 +17,8 @@
 #include "ode/step/dump.h"
 #include "ode/step/report.h"
 #include "ode/step/step.h"
-#include "ode/world/lanes.h"
 #include "ode/world/hull.h"
+#include "ode/world/lanes.h"
 #include "ode/world/layout.h"
 
 enum { CONFIG_COOKIE = 0x53505241 };

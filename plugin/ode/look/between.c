@@ -3,12 +3,13 @@
 #include <math.h>
 
 #include "ode/rows/contact_law.h"
+#include "ode/shape/planar.h"
 
 #define SAME 1e-4     /* by which two unit vectors of one direction differ: those of small triangles are rounded */
-#define BESIDE 1e-4   /* of the longest distance: how far beside its edges a point is in the hull */
+#define BESIDE 1e-4   /* of the distance from the first: how far beside its edges a point is in the hull */
 #define DEEPER 0.02   /* of its depth: by which a contact may be deeper than what is between the corners */
 #define ROUNDING 3e-7 /* of the coordinates: those of triangles are in single precision */
-enum { MOST = 64 };   /* contacts of one face */
+enum { MOST = SPRAG_PLANAR_MOST }; /* contacts of one face */
 
 /* Contacts with one normal, in the plane across it. */
 typedef struct Face {
@@ -86,69 +87,22 @@ static void gather(const spragSnapshot *s, int first, int end, int j, char *left
 
 /* ---------------------------------------------------------------- the hull */
 
-/* Of b - a and c - a, in the plane: twice the area of the triangle, > 0 if c lies to the left. */
-static double area(const double a[2], const double b[2], const double c[2])
-{
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-}
-
-static double distance(const double a[2], const double b[2])
-{
-    return hypot(b[0] - a[0], b[1] - a[1]);
-}
-
-static int farthest(const Face *face, int from)
-{
-    int found = from;
-    for (int k = 0; k < face->count; ++k)
-        if (distance(face->x[from], face->x[k]) > distance(face->x[from], face->x[found]))
-            found = k;
-    return found;
-}
-
-/* Point that lies farthest to the right of the edge after the e-th corner, or -1: all lie within `beside` of it. */
-static int beyond(const Face *face, int e, double beside)
-{
-    const double *a = face->x[face->corner[e]], *b = face->x[face->corner[(e + 1) % face->corners]];
-    double most = beside * distance(a, b);
-    int found = -1;
-    for (int k = 0; k < face->count; ++k)
-        if (-area(a, b, face->x[k]) > most) {
-            most = -area(a, b, face->x[k]);
-            found = k;
-        }
-    return found;
-}
-
-/* The corners of the convex hull, anticlockwise, but for those that stand out by less than `beside`. */
+/* But for those that stand out by no more than triangles are rounded. */
 static void findCorners(Face *face)
 {
-    face->corner[0] = farthest(face, 0);
-    face->corner[1] = farthest(face, face->corner[0]);
-    face->corners = 2;
-    const double length = distance(face->x[face->corner[0]], face->x[face->corner[1]]),
-                 beside = fmax(BESIDE * length, face->rounding);
-    if (length <= beside) {
-        face->corners = 1;
-        return;
-    }
-    for (int e = 0; e < face->corners;) {
-        const int k = beyond(face, e, beside);
-        if (k < 0) {
-            ++e;
-            continue;
-        }
-        for (int i = face->corners++; i > e + 1; --i)
-            face->corner[i] = face->corner[i - 1];
-        face->corner[e + 1] = k;
-    }
+    double most = 0;
+    for (int k = 1; k < face->count; ++k)
+        most = fmax(most, spragNorm2(face->x[k]));
+    face->corners =
+        spragPlanarHull((const double(*)[2])face->x, face->count, fmax(BESIDE * most, face->rounding), face->corner);
 }
 
 /* m, between corners a, b, c at point k.  *inside: the least of its weights, how well it lies between them. */
 static double depthBetween(const Face *face, int k, int a, int b, int c, double *inside)
 {
-    const double *x = face->x[k], *A = face->x[a], *B = face->x[b], *C = face->x[c], whole = area(A, B, C);
-    const double w[3] = {area(B, C, x) / whole, area(C, A, x) / whole, area(A, B, x) / whole};
+    const double *x = face->x[k], *A = face->x[a], *B = face->x[b], *C = face->x[c], whole = spragPlanarArea(A, B, C);
+    const double w[3] = {spragPlanarArea(B, C, x) / whole, spragPlanarArea(C, A, x) / whole,
+                         spragPlanarArea(A, B, x) / whole};
     *inside = fmin(w[0], fmin(w[1], w[2]));
     return w[0] * face->depth[a] + w[1] * face->depth[b] + w[2] * face->depth[c];
 }
@@ -160,8 +114,8 @@ static double depthAt(const Face *face, int k)
     if (face->corners == 1)
         return face->depth[corner[0]];
     if (face->corners == 2) {
-        const double whole = distance(face->x[corner[0]], face->x[corner[1]]),
-                     part = fmin(distance(face->x[corner[0]], face->x[k]) / whole, 1);
+        const double whole = spragPlanarDistance(face->x[corner[0]], face->x[corner[1]]),
+                     part = fmin(spragPlanarDistance(face->x[corner[0]], face->x[k]) / whole, 1);
         return (1 - part) * face->depth[corner[0]] + part * face->depth[corner[1]];
     }
     double depth = 0, best = -INFINITY;

@@ -148,13 +148,9 @@ static int rests(const spragSnapshot *s, const spragJointState *joint)
 /* Leaves some of the overlap with a mesh, as much as nobody knows of it. */
 static void leaveRounding(struct spragWorld *world, spragJointState *joint)
 {
-    const dContactGeom *geom = &joint->contact->geom;
-    dContact *own = SPRAG_TAKE_RAW(&world->arena, dContact, 1);
-    if (own == NULL)
-        return;
-    *own = *joint->contact;
-    own->geom.depth = (dReal)fmax(geom->depth - unknownOf(geom->pos), 0);
-    joint->contact = own;
+    dContact *own = spragContactOwn(world, joint);
+    if (own != NULL)
+        own->geom.depth = (dReal)fmax(own->geom.depth - unknownOf(own->geom.pos), 0);
 }
 
 static void leaveRoundings(struct spragWorld *world)

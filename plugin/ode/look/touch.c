@@ -15,16 +15,14 @@
 
 int spragTouchMove(const spragSolidPair *pair, spragJointState *joint, const spragPlace *place)
 {
-    dContact *own = SPRAG_TAKE_RAW(&pair->world->arena, dContact, 1);
+    dContact *own = spragContactOwn(pair->world, joint);
     if (own == NULL)
         return 0;
-    *own = *joint->contact;
     for (int i = 0; i < 3; ++i) {
         own->geom.pos[i] = (dReal)place->x[i];
         own->geom.normal[i] = (dReal)((joint->reversed ? -1 : 1) * place->n[i]);
     }
     own->geom.depth = (dReal)fmax(place->depth, 0);
-    joint->contact = own;
     return 1;
 }
 

@@ -84,70 +84,16 @@ static int gather(const spragHull *hull, const spragFacet *facet, double below, 
     return points->count >= 3;
 }
 
-static double apartOf(const double a[2], const double b[2])
-{
-    return spragNorm2((const double[2]){b[0] - a[0], b[1] - a[1]});
-}
-
-/* Twice the area of the triangle; > 0: c lies to the left of the way from a to b. */
-static double areaOf(const double a[2], const double b[2], const double c[2])
-{
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-}
-
-/* From left to right, those beside each other from below (insertion). */
-static void sort(Points *points)
-{
-    for (int i = 1; i < points->count; ++i) {
-        const int index = points->index[i];
-        const double at[2] = {points->at[i][0], points->at[i][1]};
-        int to = i;
-        for (; to > 0 &&
-               (points->at[to - 1][0] > at[0] || (points->at[to - 1][0] == at[0] && points->at[to - 1][1] > at[1]));
-             --to) {
-            points->index[to] = points->index[to - 1];
-            memcpy(points->at[to], points->at[to - 1], sizeof at);
-        }
-        points->index[to] = index;
-        memcpy(points->at[to], at, sizeof at);
-    }
-}
-
-/* Their corners in the plane, counter-clockwise: the lower ones from left to right, then the upper ones back (Andrew's
- * monotone chain).  corner (their number): which points they are.  0: they lie on a line. */
-static int wrap(Points *points, double apart, int corner[SPRAG_FACET_CORNERS])
-{
-    int chain[2 * SPRAG_FACET_CORNERS], count = 0;
-    sort(points);
-    for (int upper = 0; upper < 2; ++upper) {
-        const int first = count;
-        for (int i = 0; i < points->count; ++i) {
-            const int k = upper ? points->count - 1 - i : i;
-            const double *at = points->at[k];
-            while (count >= first + 2) {
-                const double *a = points->at[chain[count - 2]], *b = points->at[chain[count - 1]];
-                if (areaOf(a, b, at) > apart * apartOf(a, at))
-                    break;
-                --count;
-            }
-            chain[count++] = k;
-        }
-        --count; /* the other one begins there */
-    }
-    for (int i = 0; i < count; ++i)
-        corner[i] = points->index[chain[i]];
-    return count >= 3 ? count : 0;
-}
-
 /* Takes the plane of these points, whose normal is the sum of (x_k - x_0) x (x_{k+1} - x_0).  0: not all lie in it, or
  * some other before it. */
-static int fit(const spragHull *hull, const int corner[SPRAG_FACET_CORNERS], double flat, spragFacet *facet)
+static int fit(const spragHull *hull, const Points *points, const int corner[SPRAG_FACET_CORNERS], double flat,
+               spragFacet *facet)
 {
     double first[3], a[3], b[3], n[3], sum[3] = {0, 0, 0}, lowest = INFINITY;
-    pointOf(hull, corner[0], first);
+    pointOf(hull, points->index[corner[0]], first);
     for (int k = 1; k + 1 < facet->corners; ++k) {
-        pointOf(hull, corner[k], a);
-        pointOf(hull, corner[k + 1], b);
+        pointOf(hull, points->index[corner[k]], a);
+        pointOf(hull, points->index[corner[k + 1]], b);
         for (int i = 0; i < 3; ++i) {
             a[i] -= first[i];
             b[i] -= first[i];
@@ -160,7 +106,7 @@ static int fit(const spragHull *hull, const int corner[SPRAG_FACET_CORNERS], dou
         return 0;
     turn(hull, sum, facet);
     for (int k = 0; k < facet->corners; ++k) {
-        pointOf(hull, corner[k], a);
+        pointOf(hull, points->index[corner[k]], a);
         putInPlane(facet, a, facet->corner[k]);
         lowest = fmin(lowest, spragDot3(facet->normal, a));
     }
@@ -176,10 +122,11 @@ int spragFacetFind(const spragHull *hull, int k, spragFacet *facet)
         return 0;
     for (int rounded = 0; rounded < 2; ++rounded) {
         turn(hull, n, facet);
-        facet->corners =
-            gather(hull, facet, (rounded ? ABOUT : FLAT) * size, &points) ? wrap(&points, APART * size, corner) : 0;
-        if (facet->corners > 0)
-            return fit(hull, corner, FLAT * size, facet);
+        if (!gather(hull, facet, (rounded ? ABOUT : FLAT) * size, &points))
+            continue;
+        facet->corners = spragPlanarHull((const double(*)[2])points.at, points.count, APART * size, corner);
+        if (facet->corners >= 3)
+            return fit(hull, &points, corner, FLAT * size, facet);
     }
     return 0;
 }
@@ -190,8 +137,8 @@ int spragFacetClip(const spragFacet *facet, const double at[3], const double alo
     putInPlane(facet, at, a);
     putInPlane(facet, along, d);
     for (int k = 0; k < facet->corners; ++k) {
-        const double *b = facet->corner[k], *c = facet->corner[(k + 1) % facet->corners], length = apartOf(b, c),
-                     in = areaOf(b, c, a) / length + BEYOND * length,
+        const double *b = facet->corner[k], *c = facet->corner[(k + 1) % facet->corners],
+                     length = spragPlanarDistance(b, c), in = spragPlanarArea(b, c, a) / length + BEYOND * length,
                      rate = ((c[0] - b[0]) * d[1] - (c[1] - b[1]) * d[0]) / length; /* in + s rate >= 0 within */
         if (rate > 0)
             stretch[0] = fmax(stretch[0], -in / rate);
@@ -213,7 +160,8 @@ int spragFacetOverlap(const spragFacet *facet, double (*corner)[2], int corners,
         int count = 0;
         memcpy(old, corner, (size_t)corners * sizeof *corner);
         for (int j = 0; j < corners; ++j) {
-            const double *from = old[j], *to = old[(j + 1) % corners], in = areaOf(b, c, from), out = areaOf(b, c, to);
+            const double *from = old[j], *to = old[(j + 1) % corners], in = spragPlanarArea(b, c, from),
+                         out = spragPlanarArea(b, c, to);
             if (count + 2 > most)
                 return 0;
             if (in >= 0)

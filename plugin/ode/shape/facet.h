@@ -11,9 +11,10 @@
 #ifndef SPRAG_ODE_FACET_H
 #define SPRAG_ODE_FACET_H
 
+#include "ode/shape/planar.h"
 #include "ode/world/hull.h"
 
-enum { SPRAG_FACET_CORNERS = 64 };
+enum { SPRAG_FACET_CORNERS = SPRAG_PLANAR_MOST };
 
 /* In the frame of the hull. */
 typedef struct spragFacet {
@@ -33,8 +34,8 @@ void spragFacetAt(const spragFacet *facet, const double corner[2], double x[3]);
  * none. */
 int spragFacetClip(const spragFacet *facet, const double at[3], const double along[3], double stretch[2]);
 
-/* The part of a polygon (its corners as the facet's) that lies on the facet; how many corners it has, at most `most`.
- * */
+/* The part of a polygon (its corners as the facet's) that lies on the facet; it has as many corners as are returned, at
+ * most `most`. */
 int spragFacetOverlap(const spragFacet *facet, double (*corner)[2], int corners, int most);
 
 #endif

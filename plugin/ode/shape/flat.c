@@ -333,16 +333,14 @@ static void turn(struct spragWorld *world, Flat *flat, int k)
         ++flat->s->stray_count;
         return;
     }
-    dContact *own = SPRAG_TAKE_RAW(&world->arena, dContact, 1);
+    dContact *own = spragContactOwn(world, joint);
     if (own == NULL)
         return;
-    *own = *joint->contact;
     for (int i = 0; i < 3; ++i) {
         own->geom.pos[i] = (dReal)point[i];
         own->geom.normal[i] = (dReal)(flat->sign * flat->normal[i]);
     }
     own->geom.depth = (dReal)fmax(depth, 0);
-    joint->contact = own;
 }
 
 /* Does the body (a, or b) travel over the mesh, by so much of its size in a step that edges throw it?  What is slower

@@ -91,7 +91,7 @@ static int thin(double (*corner)[2], int count, int most, double nothing)
         double area = INFINITY;
         for (int k = 0; k < count; ++k) {
             const double *a = corner[(k + count - 1) % count], *b = corner[k], *c = corner[(k + 1) % count],
-                         own = fabs((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]));
+                         own = fabs(spragPlanarArea(a, b, c));
             if (own < area)
                 area = own, least = k;
         }
