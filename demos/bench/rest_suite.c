@@ -110,15 +110,16 @@ static int makeStep(const Run *run)
     return 1;
 }
 
-/* m, the farthest that a body is from where it was. */
+/* m, the farthest that a body is from where it was; NaN if one has no place. */
 static double movedBy(const Run *run, const double *before, const double *after)
 {
     double most = 0;
     for (int i = 0; i < 3 * run->world->body_count; i += 3) {
         const double apart[3] = {after[i] - before[i], after[i + 1] - before[i + 1], after[i + 2] - before[i + 2]};
         const double distance = sqrt(apart[0] * apart[0] + apart[1] * apart[1] + apart[2] * apart[2]);
-        if (!(distance <= most)) /* keeps a NaN */
-            most = distance;
+        if (isnan(distance))
+            return NAN;
+        most = fmax(most, distance);
     }
     return most;
 }
