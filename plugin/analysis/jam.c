@@ -23,6 +23,7 @@
 #include "linalg/vec3.h"
 
 #define STEP 0.02      /* of ln rho */
+#define FINEST 1e-6    /* parts of it, where p passes 0 or the impact ends */
 enum { STEPS = 4000 }; /* at most: e^-80 */
 #define ENDED 1e-12    /* part of the slip at which it has ended, where it does not run straight to 0 */
 
@@ -100,17 +101,17 @@ typedef struct Stretch {
     Rates rates[3];
 } Stretch;
 
-/* A step of ln rho, or straight to rho = 0; 0: the slip does not slow down enough all the way. */
-static int slowDown(const double G[9], double mu, Slip slip, int straight, Stretch *step)
+/* A step ds of -ln rho, or straight to rho = 0; 0: the slip does not slow down enough all the way. */
+static int slowDown(const double G[9], double mu, Slip slip, int straight, double ds, Stretch *step)
 {
-    const double least = 0.1 * mu * (G[4] + G[8]), next = straight ? 0 : slip.rho * exp(-STEP);
+    const double least = 0.1 * mu * (G[4] + G[8]), next = straight ? 0 : slip.rho * exp(-ds);
     const double middle = 0.5 * (slip.rho + next);
     step->rates[0] = ratesAt(G, mu, slip.theta);
     if (!(step->rates[0].f > 0 && (straight || step->rates[0].g == 0 || step->rates[0].f > least)))
         return 0;
     step->theta[0] = slip.theta;
     step->theta[1] = straight ? slip.theta : turned(G, mu, slip.theta, log(slip.rho / middle));
-    step->theta[2] = straight ? slip.theta : turned(G, mu, slip.theta, STEP);
+    step->theta[2] = straight ? slip.theta : turned(G, mu, slip.theta, ds);
     for (int i = 0; i < 3; ++i) {
         step->rates[i] = ratesAt(G, mu, step->theta[i]);
         if (!(step->rates[i].f > 0))
@@ -136,11 +137,11 @@ static double sizeOf(const double G[9], double mu)
     return mu * (G[4] + G[8]) + spragNorm2((double[2]){G[3], G[6]});
 }
 
-/* A step of sigma, in which neither the direction nor its rates change by much. */
-static void passBy(const double G[9], double mu, Slip slip, Stretch *step)
+/* A step of sigma, in which neither the direction nor its rates change by more than some ds. */
+static void passBy(const double G[9], double mu, Slip slip, double ds, Stretch *step)
 {
     const Rates r = ratesAt(G, mu, slip.theta);
-    const double g = fabs(r.g), d = STEP / (fabs(r.f) + fabs(r.turn) + g + sqrt(sizeOf(G, mu) * g));
+    const double g = fabs(r.g), d = ds / (fabs(r.f) + fabs(r.turn) + g + sqrt(sizeOf(G, mu) * g));
     Slip at = slip;
     for (int i = 0; i < 3; ++i) {
         step->theta[i] = at.theta;
@@ -151,32 +152,55 @@ static void passBy(const double G[9], double mu, Slip slip, Stretch *step)
     }
 }
 
+/* Adds what a stretch does.  v_n goes by the mean of p, linearly.  0, and nothing is added: p changes by much, as where
+ * v_n turns back, or the impact would end while p changes, so that a linear v_n misses where, and how much work it was
+ * (or, if v_n turns back at once, that it ever fell). */
+static int addStretch(Impact *impact, double mu, const Stretch *step, int finest)
+{
+    static const double simpson[3] = {1.0 / 6, 4.0 / 6, 1.0 / 6};
+    const double first = step->rates[0].p, last = step->rates[2].p;
+    double dN = 0, dv = 0;
+    for (int i = 0; i < 3; ++i) {
+        dN += simpson[i] * step->weight[i];
+        dv += simpson[i] * step->weight[i] * step->rates[i].p;
+    }
+    Impact next = *impact;
+    const double used = addNormal(&next, dv / dN, dN), part = used / dN;
+    if (!finest && first != last && (used < dN || fabs(last - first) > 0.1 * fmax(fabs(first), fabs(last))))
+        return 0;
+    for (int i = 0; i < 3; ++i) {
+        next.P[1] -= part * mu * simpson[i] * step->weight[i] * cos(step->theta[i]);
+        next.P[2] -= part * mu * simpson[i] * step->weight[i] * sin(step->theta[i]);
+    }
+    next.P[0] += used;
+    const double bow = used == dN ? (first - last) * dN * dN / 12 : 0; /* J, of the parabola v_n over its chord */
+    if (next.v[0] > 0)
+        next.returned += bow;
+    else
+        next.compressed -= bow;
+    *impact = next;
+    return 1;
+}
+
 /* Down to rho = 0, until the direction turns no more, or until the impact is over.  The slip at the end. */
 static Slip slip(Impact *impact, const double G[9], double mu)
 {
-    static const double simpson[3] = {1.0 / 6, 4.0 / 6, 1.0 / 6};
     const double before[2] = {impact->v[1], impact->v[2]}, first = spragNorm2(before), settled = 1e-12 * sizeOf(G, mu);
     Slip now = {atan2(before[1], before[0]), first};
+    double part = 1; /* of a whole STEP */
     for (int k = 0; k < STEPS && !impact->over && now.rho > 0; ++k) {
         const Rates rates = ratesAt(G, mu, now.theta);
         const int straight = fabs(rates.g) <= settled && rates.turn < 0; /* a direction that attracts */
         if (straight && rates.f <= 0)
             break;
         Stretch step;
-        const int slows = slowDown(G, mu, now, straight, &step);
-        if (!slows)
-            passBy(G, mu, now, &step);
-        double dN = 0, dv = 0;
-        for (int i = 0; i < 3; ++i) {
-            dN += simpson[i] * step.weight[i];
-            dv += simpson[i] * step.weight[i] * step.rates[i].p;
+        if (!slowDown(G, mu, now, straight, part * STEP, &step))
+            passBy(G, mu, now, part * STEP, &step);
+        if (!addStretch(impact, mu, &step, part < FINEST)) {
+            part *= 0.5;
+            continue;
         }
-        const double used = addNormal(impact, dv / dN, dN), part = used / dN;
-        for (int i = 0; i < 3; ++i) {
-            impact->P[1] -= part * mu * simpson[i] * step.weight[i] * cos(step.theta[i]);
-            impact->P[2] -= part * mu * simpson[i] * step.weight[i] * sin(step.theta[i]);
-        }
-        impact->P[0] += used;
+        part = fmin(1, 2 * part);
         now = step.end;
         if (now.rho < ENDED * first)
             now.rho = 0;

@@ -119,6 +119,20 @@ static void aDirectionThatRepels(void **state)
     checkImpulse(G, mu, (double[]){0, x, y + 0.1}, 1, 1e-7);
 }
 
+/* The direction turns so fast that v_n falls and rises again within a hundredth of the slip: a small impulse, yet it
+ * turns the slip by 0.025 rad. */
+static void aSlipThatTurnsAwayAtOnce(void **state)
+{
+    (void)state;
+    const double G[9] = {0.8376, 0.3663, 0.4322, 0.3663, 0.2786, 0.7836, 0.4322, 0.7836, 4.581}, mu = 14.1786;
+    const double v[3] = {0, -1.01734, 1.08859};
+    double P[3], after[3];
+    assert_true(spragPainleveSlope(G, mu, v + 1) < -0.09);
+    checkImpulse(G, mu, v, 1, 1e-8);
+    assert_int_equal(spragJamImpulse(G, mu, 0, v, P, after), SPRAG_OK);
+    CHECK_NEAR(P[0], 1.14e-3, 1e-5);
+}
+
 /* Every jam ends, however different G is in different directions: v_n = 0 where nothing comes back, in the cone. */
 static void everyJamEnds(void **state)
 {
@@ -223,9 +237,13 @@ static void badInput(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rodsOfTheOracle),      cmocka_unit_test(slipGoesOnAfterTheStop),
-        cmocka_unit_test(aDirectionThatRepels), cmocka_unit_test(everyJamEnds),
-        cmocka_unit_test(bodiesInSpace),        cmocka_unit_test(badInput),
+        cmocka_unit_test(rodsOfTheOracle),
+        cmocka_unit_test(slipGoesOnAfterTheStop),
+        cmocka_unit_test(aDirectionThatRepels),
+        cmocka_unit_test(aSlipThatTurnsAwayAtOnce),
+        cmocka_unit_test(everyJamEnds),
+        cmocka_unit_test(bodiesInSpace),
+        cmocka_unit_test(badInput),
     };
     return cmocka_run_group_tests(tests, oracleSetup, oracleTeardown);
 }

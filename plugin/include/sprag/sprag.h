@@ -396,7 +396,7 @@ typedef struct spragCritical {
     spragCriticalKind kind;
     double t, mu[SPRAG_PARADOX_CONTACT_MAX];
     signed char variant[SPRAG_PARADOX_CONTACT_MAX]; /* side loaded there, 0: open */
-    int before, after;                              /* number of solutions of this state for t just below and above */
+    int before, after; /* number of solutions of this state below and above, half way to the next value looked at */
 } spragCritical;
 
 typedef struct spragCriticalSet {
@@ -411,7 +411,9 @@ typedef struct spragCriticalSet {
  * A sliding contact keeps its direction.  At rest a single contact is taken in its worst direction, in which friction
  * adds most to the normal force; several are taken in the directions in which they would begin to slip without
  * friction.  FOLD and CUSP are properties of the bodies and always listed; BORDER and REST are listed where they change
- * the number of solutions for the load b.  SPRAG_ERROR_* as of spragParadoxEnumerate; out is then left as it was. */
+ * the number of solutions for the load b.  At rest that number may also change between them, where directions in which
+ * a contact can begin to slip meet: that change is told at a critical value next to it.  SPRAG_ERROR_* as of
+ * spragParadoxEnumerate; out is then left as it was. */
 SPRAG_API spragStatus spragCriticalEnumerate(const spragContactState *state, const double *rate, double from, double to,
                                              spragCriticalSet *out);
 /* Frees what set owns, and empties it; NULL is nothing to do. */
