@@ -309,11 +309,9 @@ static spragStatus solveDoubted(Release *release, double work, int doubts)
     const spragSolveOptions *options = &release->options;
     spragIsland *island = release->island;
     spragSolveOptions first = *options;
-    spragStatus status;
-    if (!doubts && island->row_count == 0 && mayAgree(island) && beginsAndEnds(release, &status))
-        return status; /* (mechanisms with mu of 5 and more: 1.15 to 1.3 of the time) */
     first.work_limit = work;
-    status = spragPartingSolve(doubts ? SPRAG_CHAIN_SOON : SPRAG_CHAIN_BEGINNING, &first, island, &release->iterations);
+    const spragStatus status =
+        spragPartingSolve(doubts ? SPRAG_CHAIN_SOON : SPRAG_CHAIN_BEGINNING, &first, island, &release->iterations);
     if (status == SPRAG_LIMIT && isFar(options, island)) /* a limit, not a miss: no wedge is looked for */
         return spragPartingSolve(SPRAG_CHAIN_DESPITE, options, island, &release->iterations);
     if (!isMissed(options, island, status))

@@ -12,7 +12,7 @@ enum {
     SMALL = 60,       /* blocks of an island that may be hard (solve/chain/chain_links.h) */
     DEAR_MOST = 3,    /* halvings: with 5 boxes in hinges miss 1e-3 m/s in 74 of 500 steps, not in 58 */
     ACCORD_STEPS = 8, /* after one in which contacts asked for what no motion gives */
-    ACCORD_VAIN = 60, /* after one in which it was of no use to change that */
+    ACCORD_VAIN = 8,  /* after one in which it was of no use to change that */
     LATE = 500        /* iterations: more than the chain's first links have in a step */
 };
 #define VAIN 1e-3 /* m/s: work was in vain on an island that misses by more */
