@@ -2,6 +2,8 @@
 # Runs the whole benchmark and writes docs/benchmarks.md, its numbers as JSON beside it, and the performance profile.
 #     demos/benchmark.sh            all of it: 20 minutes on two cores
 #     demos/benchmark.sh --quick    small scenes and piles only, into the build tree: minutes
+#     demos/benchmark.sh --mujoco   docs/benchmarks_mujoco.md: what should lie still, under MuJoCo too.  Needs node and
+#                                   npm, and takes MuJoCo from npm's registry
 #     demos/benchmark.sh --siconos REPOSITORY
 #                                   docs/benchmarks_siconos.md: the problems of Siconos' own tests, of its repository
 # BUILD_DIR (default build-bench), PROBLEMS (default ../shared/problems), LIMIT (s per method and file, default 10) and
@@ -10,16 +12,17 @@ set -euo pipefail
 export LC_ALL=C # awk reads and writes decimal points
 cd "$(dirname "$0")/.."
 
-quick=0 siconos=
+quick=0 siconos= mujoco=0
 case "${1:-}" in
 "") ;;
 --quick) quick=1 ;;
+--mujoco) mujoco=1 ;;
 --siconos)
     siconos=${2:?expected the folder of the repository}/numerics/src/FrictionContact/test/data
     [ -d "$siconos" ] || { echo "demos/benchmark.sh: there is no $siconos" >&2 && exit 2; }
     ;;
 *)
-    echo "demos/benchmark.sh: unknown argument '$1'; --quick, --siconos REPOSITORY or nothing" >&2
+    echo "demos/benchmark.sh: unknown argument '$1'; --quick, --mujoco, --siconos REPOSITORY or nothing" >&2
     exit 2
     ;;
 esac
@@ -64,7 +67,7 @@ A residual is \`spragProblemResidual\` for every solver, in m/s: the natural map
 | commit | $(git rev-parse --short HEAD)$(git diff --quiet HEAD || echo ', changed') |
 | machine | $(nproc) x $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(awk '/MemTotal/ {printf "%.0f GB", $2 / 1048576}' /proc/meminfo), load $(cut -d' ' -f1 /proc/loadavg) at the start |
 | compiler | $(cc --version | head -1), Release |
-| peers | ODE $(version libode8), Siconos $(version libsiconos-numerics7), Bullet $(version libbullet3.24) |
+| peers | ODE $(version libode8), Siconos $(version libsiconos-numerics7), Bullet $(version libbullet3.24), DART $(version libdart6.12) |
 END
 }
 
@@ -92,6 +95,19 @@ siconos_page() {
     printf '\nNo such problems: %s.\n' "${left_out[*]}"
 }
 
+if [ $mujoco = 1 ]; then
+    npm install --silent --no-audit --no-fund --prefix "$build" @mujoco/mujoco@3.14.0
+    "$bench" rest --json "$data/rest.json" >&2
+    {
+        head_of "At rest, under MuJoCo too"
+        printf '\n`demos/benchmark.sh --mujoco`: `sprag-bench rest` with [MuJoCo](https://mujoco.org) beside. All begin with the\n'
+        printf 'same bodies, and each engine finds its own contacts; DART has those of ODE.\n\n'
+        node demos/bench/mujoco.mjs "$bench" "$data/rest.json" "$build/node_modules/@mujoco/mujoco"
+    } >"$data/page.md"
+    mv "$data/page.md" docs/benchmarks_mujoco.md
+    echo docs/benchmarks_mujoco.md
+    exit
+fi
 if [ -n "$siconos" ]; then
     siconos_page >"$data/page.md"
     mv "$data/page.md" "$page"
@@ -116,6 +132,7 @@ fi
             "$([ $quick = 1 ] || echo benchmarks/)"
     fi
     suite "Scenes" scenes "${scenes[@]}" --json "$data/scenes.json"
+    [ $quick = 1 ] || suite "At rest" rest --json "$data/rest.json"
     suite "Scaling" scaling "${scaling[@]}" --json "$data/scaling.json"
     suite "Variants" variants --json "$data/variants.json"
     suite "Accuracy" accuracy

@@ -8,7 +8,7 @@
 #include "said.h"
 
 static const BenchSuite *const suite_table[] = {&bench_problems, &bench_accuracy, &bench_scenes, &bench_scaling,
-                                                &bench_variants};
+                                                &bench_variants, &bench_rest,     &bench_mjcf};
 enum { SUITES = sizeof suite_table / sizeof *suite_table };
 
 static void usage(FILE *out)

@@ -11,7 +11,7 @@ tests=(libcmocka-dev curl ca-certificates valgrind clang-format python3 python3-
 demos=(libglfw3-dev libepoxy-dev libegl-dev libcglm-dev libpng-dev libimgui-dev fonts-dejavu-core libgl1-mesa-dri libgl1 libegl1
     xvfb xauth ffmpeg)
 
-peers=(libsiconos-numerics-dev libbullet-dev)
+peers=(libsiconos-numerics-dev libbullet-dev libdart-dev libdart-collision-ode-dev)
 games=(xdotool mu-cade mokomaze stormbaancoureur xmoto)
 
 case "${1:-all}" in

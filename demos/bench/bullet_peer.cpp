@@ -1,4 +1,5 @@
-#include "bench/bullet_peer.h"
+/* Bullet's sequential-impulse solver: two friction directions, Bullet's own warm start, no split impulse, no slop. */
+#include "bench/contact_peer.h"
 
 #include <chrono>
 #include <deque>
@@ -33,9 +34,7 @@ btMatrix3x3 matrix(const double *m)
             scalar(m[5]), scalar(m[6]), scalar(m[7]), scalar(m[8])};
 }
 
-} // namespace
-
-struct BulletPeer {
+struct BulletPeer : ContactPeer {
     btSequentialImpulseConstraintSolver solver;
     btContactSolverInfo info;
     std::unordered_map<unsigned long long, Impulse> last; /* of the step before, by contact */
@@ -101,18 +100,9 @@ void BulletPeer::takeContacts(const ContactSet *set)
     }
 }
 
-BulletPeer *bulletPeerCreate(int iterations)
+double solveSet(ContactPeer *self, const ContactSet *set, double *r)
 {
-    BulletPeer *peer = new BulletPeer;
-    peer->info.m_numIterations = iterations;
-    peer->info.m_splitImpulse = 0;
-    peer->info.m_linearSlop = 0;
-    peer->info.m_solverMode |= SOLVER_USE_2_FRICTION_DIRECTIONS;
-    return peer;
-}
-
-double bulletPeerSolve(BulletPeer *peer, const ContactSet *set, double *r)
-{
+    BulletPeer *peer = static_cast<BulletPeer *>(self);
     peer->takeBodies(set);
     peer->takeContacts(set);
     peer->info.m_timeStep = scalar(set->step);
@@ -133,4 +123,17 @@ double bulletPeerSolve(BulletPeer *peer, const ContactSet *set, double *r)
             r[3 * k + row] = friction.dot(vector(set->contact[k].frame + 3 * row));
     }
     return taken.count();
+}
+
+} // namespace
+
+ContactPeer *bulletPeerMake(int iterations)
+{
+    BulletPeer *peer = new BulletPeer;
+    peer->solve = solveSet;
+    peer->info.m_numIterations = iterations;
+    peer->info.m_splitImpulse = 0;
+    peer->info.m_linearSlop = 0;
+    peer->info.m_solverMode |= SOLVER_USE_2_FRICTION_DIRECTIONS;
+    return peer;
 }

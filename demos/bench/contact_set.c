@@ -212,37 +212,58 @@ static size_t blockBound(const ContactSet *set, const int *start)
     return bound;
 }
 
-double contactSetResidual(const ContactSet *set, const double *r)
+/* Whose arrays are there. */
+static void fillProblem(const ContactSet *set, const int *start, const int *list, int *row, int *column, double *W,
+                        double *q, double *mu)
+{
+    row[0] = 0;
+    for (int k = 0; k < set->contact_count; ++k) {
+        row[k + 1] = row[k] + neighbours(set, start, list, k, column + row[k]);
+        for (int e = row[k]; e < row[k + 1]; ++e)
+            block(set, k, column[e], W + 9 * (size_t)e);
+        freeVelocity(set, k, q + 3 * k);
+        mu[k] = set->contact[k].mu;
+    }
+}
+
+int contactSetProblem(const ContactSet *set, spragProblem *problem)
 {
     const size_t nc = (size_t)set->contact_count;
-    double residual = NAN;
     int *start = malloc((size_t)(set->body_count + 1) * sizeof *start), *list = malloc((2 * nc + 1) * sizeof *list);
     int *row = malloc((nc + 1) * sizeof *row), *column = NULL;
-    double *q = malloc((4 * nc + 1) * sizeof *q), *mu = q + 3 * nc, *W = NULL;
-    if (start != NULL && list != NULL && row != NULL && q != NULL) {
+    double *q = malloc((3 * nc + 1) * sizeof *q), *mu = malloc((nc + 1) * sizeof *mu), *W = NULL;
+    if (start != NULL && list != NULL) {
         listContacts(set, start, list);
         const size_t bound = blockBound(set, start);
         column = malloc((bound + 1) * sizeof *column);
         W = malloc((9 * bound + 1) * sizeof *W);
     }
-    if (column != NULL && W != NULL) {
-        row[0] = 0;
-        for (int k = 0; k < set->contact_count; ++k) {
-            row[k + 1] = row[k] + neighbours(set, start, list, k, column + row[k]);
-            for (int e = row[k]; e < row[k + 1]; ++e)
-                block(set, k, column[e], W + 9 * (size_t)e);
-            freeVelocity(set, k, q + 3 * k);
-            mu[k] = set->contact[k].mu;
-        }
-        const spragProblem problem = {.contact_count = set->contact_count,
-                                      .block_count = row[nc],
-                                      .row_start = row,
-                                      .column = column,
-                                      .W = W,
-                                      .q = q,
-                                      .mu = mu};
-        residual = spragProblemResidual(&problem, r);
+    *problem = (spragProblem){
+        .contact_count = set->contact_count, .row_start = row, .column = column, .W = W, .q = q, .mu = mu};
+    const int filled = row != NULL && column != NULL && q != NULL && mu != NULL && W != NULL;
+    if (filled) {
+        fillProblem(set, start, list, row, column, W, q, mu);
+        problem->block_count = row[nc];
+    } else {
+        contactSetProblemFree(problem);
     }
-    free(start), free(list), free(row), free(column), free(q), free(W);
+    free(start), free(list);
+    return filled;
+}
+
+void contactSetProblemFree(spragProblem *problem)
+{
+    free((void *)problem->row_start), free((void *)problem->column), free((void *)problem->W);
+    free((void *)problem->q), free((void *)problem->mu);
+    *problem = (spragProblem){0};
+}
+
+double contactSetResidual(const ContactSet *set, const double *r)
+{
+    spragProblem problem;
+    if (!contactSetProblem(set, &problem))
+        return NAN;
+    const double residual = spragProblemResidual(&problem, r);
+    contactSetProblemFree(&problem);
     return residual;
 }

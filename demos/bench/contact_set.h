@@ -43,6 +43,10 @@ int contactSetBodies(ContactSet *set, SceneWorld *world);
 int contactSetContacts(ContactSet *set, SceneWorld *world, double h);
 void contactSetFree(ContactSet *set);
 
+/* The problem.  0: out of memory. */
+int contactSetProblem(const ContactSet *set, spragProblem *problem);
+void contactSetProblemFree(spragProblem *problem);
+
 /* Natural-map residual (m/s) of impulses r (contact_count x 3) in the frames of the set; NaN: out of memory. */
 double contactSetResidual(const ContactSet *set, const double *r);
 

@@ -1,9 +1,9 @@
-/* `sprag-bench scenes`: whole steps of scenes under Sprag, stock ODE and Bullet, time and residual side by side.
+/* `sprag-bench scenes`: whole steps of scenes under Sprag, stock ODE, Bullet and DART, time and residual side by side.
  *
  * A scene is settled once, then every contender runs on from that state under Sprag's API: SPRAG_SOLVER_STOCK leaves
  * the step to ODE, and SPRAG_ANALYSIS_JUDGE takes the residual of ODE's answer.  Time is that of the step: all
- * stages for Sprag, ODE's alone for stock, the solver's alone for Bullet, which is given the contacts of a world
- * that Sprag steps.  Contacts are made outside it.  The least of the measured steps is no fair figure where the
+ * stages for Sprag, ODE's alone for stock, the solver's alone for Bullet and DART, which are given the contacts of a
+ * world that Sprag steps.  Contacts are made outside it.  The least of the measured steps is no fair figure where the
  * scene moves, so medians are printed.  In the budget's table the contenders take turns of a few steps each: a
  * machine that slows down does so for all. */
 #include <math.h>
@@ -17,9 +17,10 @@
 
 #define STOCK(title, which, count)                                                                                     \
     {                                                                                                                  \
-        .name = title, .solver = SPRAG_SOLVER_STOCK, .stepper = which, .iterations = count                             \
+        .name = title, .solver = SPRAG_SOLVER_STOCK, .stepper = which, .iterations = count,                            \
+        .cubic = which == SPRAG_STEPPER_STEP                                                                           \
     }
-enum { SPRAG, DENSE, QUICK20, QUICK50, QUICK200, BULLET10 };
+enum { SPRAG, DENSE, QUICK20, QUICK50, QUICK200 };
 static const WorldContender contender[] = {
     {.name = "Sprag"},
     STOCK("dWorldStep", SPRAG_STEPPER_STEP, 0),
@@ -27,8 +28,11 @@ static const WorldContender contender[] = {
     STOCK("QuickStep 50", SPRAG_STEPPER_QUICKSTEP, 50),
     STOCK("QuickStep 200", SPRAG_STEPPER_QUICKSTEP, 200),
 #ifdef SPRAG_BENCH_BULLET
-    {.name = "Bullet 10", .iterations = 10, .bullet = 1},
-    {.name = "Bullet 200", .iterations = 200, .bullet = 1},
+    {.name = "Bullet 10", .iterations = 10, .peer = bulletPeerMake},
+    {.name = "Bullet 200", .iterations = 200, .peer = bulletPeerMake},
+#endif
+#ifdef SPRAG_BENCH_DART
+    {.name = "DART", .iterations = 30, .peer = dartPeerMake, .cubic = 1},
 #endif
 };
 enum { CONTENDERS = sizeof contender / sizeof *contender };
@@ -185,9 +189,9 @@ static void runContenders(SceneWorld *world, const WorldPlan *p, FILE *json, int
                        strcmp(p->scene, "ragdolls") == 0 || strcmp(p->scene, "gripper") == 0;
     printf("| %s %s |", p->scene, p->set);
     for (int c = 0; c < CONTENDERS; ++c) {
-        const WorldFigures f = c == DENSE && !p->dense_limit   ? (WorldFigures){.error = "too slow"}
-                               : contender[c].bullet && joints ? (WorldFigures){.error = "joints"}
-                                                               : worldMeasure(world, p, &contender[c]);
+        const WorldFigures f = contender[c].cubic && !p->dense_limit ? (WorldFigures){.error = "too slow"}
+                               : contender[c].peer != NULL && joints ? (WorldFigures){.error = "joints"}
+                                                                     : worldMeasure(world, p, &contender[c]);
         if (c == 0)
             printf(" %d |", f.contacts);
         worldPrintCell(stdout, &f);
@@ -285,5 +289,7 @@ static int run(int count, char **argument)
 }
 
 const BenchSuite bench_scenes = {
-    "scenes", "[--quick] [--budget] [--json FILE] [SCENE...]: whole steps beside dWorldStep, dWorldQuickStep, Bullet",
+    "scenes",
+    "[--quick] [--budget] [--json FILE] [SCENE...]: whole steps beside dWorldStep, dWorldQuickStep, Bullet, "
+    "DART",
     run};

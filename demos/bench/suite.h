@@ -11,7 +11,8 @@ typedef struct BenchSuite {
     int (*run)(int count, char **argument);
 } BenchSuite;
 
-extern const BenchSuite bench_problems, bench_accuracy, bench_scenes, bench_scaling, bench_variants;
+extern const BenchSuite bench_problems, bench_accuracy, bench_scenes, bench_scaling, bench_variants, bench_rest,
+    bench_mjcf;
 
 /* The least time of so many repeats counts; a run of more than a tenth of a second is not repeated. */
 enum { BENCH_REPEATS = 5 };

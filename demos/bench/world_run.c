@@ -10,9 +10,6 @@
 #include <unistd.h>
 
 #include "bench/json.h"
-#ifdef SPRAG_BENCH_BULLET
-#include "bench/bullet_peer.h"
-#endif
 
 enum { MEASURE_MAX = 1000 };
 
@@ -69,22 +66,20 @@ static spragStatus configure(SceneWorld *world, const WorldContender *contender)
     return spragWorldSetConfig(world->sprag, &config);
 }
 
-#ifdef SPRAG_BENCH_BULLET
-/* One step of the world under Sprag; Bullet solves it beside.  0: out of memory. */
-static int stepBullet(SceneWorld *world, double h, BulletPeer *peer, ContactSet *set, double *milliseconds,
-                      double *residual)
+/* One step of the world under Sprag; the peer solves it beside.  0: out of memory. */
+static int stepPeer(SceneWorld *world, double h, ContactPeer *peer, ContactSet *set, double *milliseconds,
+                    double *residual)
 {
     if (!contactSetBodies(set, world) || SceneStep(world, h) != SPRAG_OK || !contactSetContacts(set, world, h))
         return 0;
     double *r = calloc(3 * (size_t)set->contact_count + 1, sizeof *r);
     if (r == NULL)
         return 0;
-    *milliseconds = 1e3 * bulletPeerSolve(peer, set, r);
+    *milliseconds = 1e3 * peer->solve(peer, set, r);
     *residual = contactSetResidual(set, r);
     free(r);
     return 1;
 }
-#endif
 
 /* Shared by both processes. */
 typedef struct Shared {
@@ -105,10 +100,8 @@ struct WorldRunner {
 typedef struct Runner {
     SceneWorld *world;
     double step_size;
-#ifdef SPRAG_BENCH_BULLET
-    BulletPeer *peer;
-    ContactSet set;
-#endif
+    ContactPeer *peer; /* or NULL */
+    ContactSet set;    /* for it */
 } Runner;
 
 static spragStatus stepOne(Runner *runner, Shared *shared)
@@ -117,15 +110,12 @@ static spragStatus stepOne(Runner *runner, Shared *shared)
     const WorldContender *contender = &shared->contender;
     spragStatus status = SPRAG_OK;
     double milliseconds = 0, worst = 0;
-#ifdef SPRAG_BENCH_BULLET
-    if (runner->peer != NULL &&
-        !stepBullet(world, runner->step_size, runner->peer, &runner->set, &milliseconds, &worst))
-        status = SPRAG_ERROR_MEMORY;
-    else if (runner->peer == NULL)
-#endif
+    if (runner->peer == NULL)
         status = SceneStep(world, runner->step_size);
+    else if (!stepPeer(world, runner->step_size, runner->peer, &runner->set, &milliseconds, &worst))
+        status = SPRAG_ERROR_MEMORY;
     const spragStepInfo info = spragWorldGetStepInfo(world->sprag);
-    if (!contender->bullet)
+    if (runner->peer == NULL)
         milliseconds = stepMilliseconds(&info, contender->solver == SPRAG_SOLVER_STOCK), worst = info.residual;
     if (shared->done < MEASURE_MAX) {
         shared->time[shared->done] = milliseconds;
@@ -154,10 +144,8 @@ static void serve(SceneWorld *world, const WorldPlan *plan, Shared *shared, int 
 {
     char turn;
     Runner runner = {.world = world, .step_size = plan->step_size};
-#ifdef SPRAG_BENCH_BULLET
-    if (shared->contender.bullet)
-        runner.peer = bulletPeerCreate(shared->contender.iterations);
-#endif
+    if (shared->contender.peer != NULL)
+        runner.peer = shared->contender.peer(shared->contender.iterations);
     dRandSetSeed(1);
     while (read(ask, &turn, 1) == 1) {
         runTurn(&runner, shared);

@@ -4,18 +4,20 @@
 
 #include <stdio.h>
 
+#include "bench/contact_peer.h"
 #include "bench/settle.h"
 
 typedef struct WorldContender {
     const char *name;
     spragSolverKind solver; /* STOCK: ODE's stepper alone */
     spragStepper stepper;
-    int iterations;    /* of QuickStep or Bullet */
-    int bullet;        /* Bullet's solver on the contacts of a world that Sprag steps */
-    double tolerance;  /* m/s, 0: the default */
-    double time_limit; /* s per step, 0: none */
-    int threads;       /* 0: one */
-    int patient;       /* spragConfig.patient */
+    int iterations;        /* of QuickStep or the peer */
+    ContactPeerMake *peer; /* on the contacts of a world that Sprag steps; or NULL */
+    int cubic;             /* 1: its time grows as the cube of the contacts */
+    double tolerance;      /* m/s, 0: the default */
+    double time_limit;     /* s per step, 0: none */
+    int threads;           /* 0: one */
+    int patient;           /* spragConfig.patient */
 } WorldContender;
 
 typedef struct WorldFigures {

@@ -4,7 +4,7 @@
 
 #include "scenes/scene.h"
 
-enum { MU, SPEED, HEADING, YAW, WIDTH, HEIGHT, MASS };
+enum { MU, SPEED, HEADING, YAW, WIDTH, HEIGHT, MASS, SLOPE };
 
 static const SceneKey keys[] = {
     {"mu", "", 0.5, 0, 1e3, "coefficient of friction"},
@@ -14,6 +14,8 @@ static const SceneKey keys[] = {
     {"width", "m", 0.4, 1e-3, 10, "edge of the base"},
     {"height", "m", 0.1, 1e-3, 10, "of the box; keep it below width / mu or it tips"},
     {"mass", "kg", 1, 1e-4, 1e4, "of the box"},
+    {"slope", "deg", 0, 0, 89,
+     "of the plane, down along the heading; with speed 0 the box stays up to tan(slope) = mu"},
     {NULL, NULL, 0, 0, 0, NULL},
 };
 
@@ -27,6 +29,13 @@ static const char *create(SceneWorld *world, const double *value)
     dRFromAxisAndAngle(rotation, 0, 0, 1, value[YAW] * M_PI / 180);
     dBodySetRotation(box, rotation);
     dBodySetLinearVel(box, value[SPEED] * cos(heading), value[SPEED] * sin(heading), 0);
+    if (value[SLOPE] > 0) {
+        const double slope = value[SLOPE] * M_PI / 180;
+        dVector3 g;
+        dWorldGetGravity(world->world, g);
+        const double size = dCalcVectorLength3(g), along = size * sin(slope);
+        dWorldSetGravity(world->world, along * cos(heading), along * sin(heading), -size * cos(slope));
+    }
     SceneAddGround(world, 5);
     return NULL;
 }

@@ -17,6 +17,7 @@
 #include "ode/step/dump.h"
 #include "ode/step/report.h"
 #include "ode/step/step.h"
+#include "ode/world/hull.h"
 #include "ode/world/lanes.h"
 #include "ode/world/layout.h"
 
@@ -142,6 +143,7 @@ spragStatus spragWorldAttach(dWorldID world, const spragConfig *config, spragWor
                          sizeof(dReal) == sizeof(double) ? "double" : "single");
     if (!spragLayoutKnown())
         return spragFail(SPRAG_ERROR_ODE, "this libode keeps its worlds in a way this build of Sprag does not know");
+    (void)spragHullsKnown(); /* without, hulls have the collider's contacts */
     return makeWorld(world, config, out);
 }
 

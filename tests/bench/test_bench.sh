@@ -9,6 +9,12 @@ refused "'no-such-scene'" scenes no-such-scene
 refused '--json needs a file' scenes --json
 refused '/no/such/folder/a.json: No such file' scenes rod --json /no/such/folder/a.json
 refused '/no/such/folder/a.json: No such file' scaling --json /no/such/folder/a.json
+refused '/no/such/folder/a.json: No such file' rest --json /no/such/folder/a.json
+refused "unexpected argument '--json'" rest --json
+refused "no scene 'no-such-scene'" mjcf no-such-scene
+refused "expected KEY=VALUE, not 'twelve'" mjcf stack twelve
+refused 'it has joints' mjcf gripper
+refused 'it has bodies that are not one shape each' mjcf top
 refused 'no option --colour' scaling --colour red
 refused 'no option --colour' variants --colour red
 refused '--json needs a value' variants --json
@@ -54,6 +60,17 @@ assert best["residual"] <= 1e-8 and (best.get("seconds") or best["milliseconds"]
 assert len(methods) >= 4
 END
 done
+# A model has what the scene has.
+"$tool" mjcf stack count=3 ratio=2 >stack.xml || fail 'mjcf'
+python3 - stack.xml <<'END' || fail "mjcf: $(cat stack.xml)"
+import sys, xml.etree.ElementTree as tree
+model = tree.parse(sys.argv[1])
+assert [float(i.get("mass")) for i in model.iter("inertial")] == [1, 2, 4]
+assert [g.get("type") for g in model.iter("geom")] == ["plane", "box", "box", "box"]
+assert all(g.get("friction").split()[0] == "0.5" for g in model.iter("geom"))
+state = model.find("keyframe/key")
+assert len(state.get("qpos").split()) == 21 and len(state.get("qvel").split()) == 18
+END
 "$tool" --help | grep -q scaling || fail '--help'
 lost --help
 lost --version

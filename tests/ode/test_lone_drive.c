@@ -11,6 +11,7 @@
 
 #include "linalg/vec3.h"
 #include "ode/islands/lone.h"
+#include "ode/islands/lone_drive.h"
 #include "ode/rows/rows.h"
 #include "ode/world/world.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "support/failing_takes.h"
+#include "support/hull.h"
 #include "support/paddle.h"
 #include "support/scene_world.h"
 
@@ -104,6 +105,24 @@ static void hold(SceneWorld *world)
     world->surface.mu = dInfinity;
 }
 
+/* Boxes are hulls. */
+static void harden(SceneWorld *world)
+{
+    static Hull hull[2];
+    assert_true(world->body_count >= 2);
+    for (int i = 0, count = 0; i < world->body_count; ++i) {
+        const dGeomID geom = dBodyGetFirstGeom(world->body[i]);
+        dVector3 sides;
+        if (dGeomGetClass(geom) != dBoxClass)
+            continue;
+        assert_true(count < 2);
+        dGeomBoxGetLengths(geom, sides);
+        hull[count] = hullBlock(0.5 * sides[0], 0.5 * sides[1], 0.5 * sides[2]);
+        dGeomSetBody(hullGeom(dGeomGetSpace(geom), &hull[count++]), world->body[i]);
+        dGeomDestroy(geom);
+    }
+}
+
 static SceneWorld *open(const Case *c)
 {
     spragConfig config = spragConfigDefault();
@@ -171,6 +190,7 @@ static void memoryRunsOut(void **state)
         {"wall", "courses=5", 1e-2, 3, NULL, 0},
         {"pyramid", "rows=4 square=1", 1e-2, 3, NULL, 0},
         {"logs", "rows=4", 1e-2, 60, NULL, 0},
+        {"logs", "rows=4", 1e-2, 60, harden, 0},
         {"rod-guide", "", 1e-3, 2, NULL, 0},
         {"drawer", "", 1e-3, 2, NULL, 0},
         {"drawer", "mu=2", 1e-3, 2, NULL, 0},

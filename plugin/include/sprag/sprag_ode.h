@@ -145,7 +145,7 @@ typedef struct spragContact {
     double friction[3];    /* N, mean over the step, on body[0] */
     double slip[3];        /* m/s, of body[0] against body[1] at the end of the step */
     double depth;          /* m, penetration given by the collider (on a flat mesh that into its plane, of the end of a
-                              cylinder on a box that of the point) */
+                              cylinder on a box that of the point; at rest on a mesh less 4e-6 m) */
     /* 0 under SPRAG_ANALYSIS_OFF: */
     double painleve_p;        /* 1/kg: normal acceleration of the sliding contact alone is b + p N */
     double free_acceleration; /* b, m/s^2 */

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "linalg/vec3.h"
+#include "ode/islands/lone_group.h"
 #include "ode/ledger/record.h"
 #include "ode/rows/rows.h"
 

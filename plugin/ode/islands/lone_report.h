@@ -2,7 +2,7 @@
 #ifndef SPRAG_ODE_LONE_REPORT_H
 #define SPRAG_ODE_LONE_REPORT_H
 
-#include "ode/islands/lone.h"
+#include "ode/islands/lone_group.h"
 
 /* The records of one of them, as soon as it is solved.  lane: of the group.  0: no memory. */
 int spragLoneReport(struct spragWorld *world, spragArena *arena, spragIsland *island, const spragLoneGroup *group,

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "linalg/vec3.h"
-#include "ode/shape/beside.h"
+#include "ode/look/touch.h"
 #include "ode/shape/caps.h"
 #include "ode/shape/velocity_product.h"
 
@@ -23,30 +23,10 @@ enum {
 #define NEAR 0.2    /* of the arm, from a point that is named: it says the same */
 #define WITHIN 0.02 /* of a geom's least half thickness: by which a point may lie outside it */
 #define PLANE 1e-3  /* of the arm: heights of points in one plane; and their normals */
-#define FACE 0.9999 /* cosine between the normals of a face and of a contact with it */
 #define EVEN 1e-10  /* what that may lack of 1 where points glide: 1e-5 m in a metre */
-#define ALONG 0.05  /* cosine between the axis of a cylinder that lies and the normal */
-#define ASTRAY 0.1  /* of the radius: how far from the normal a centre of curvature may lie */
-#define AGREES 0.98 /* cosine between the normal that is named of two pipes side by side, and theirs, */
-#define SAME 1e-3   /* of the lesser radius, and of their depths: a collider's is right to 1e-5 */
-/* Of the lesser radius: overlap of cylinders, and of these and capsules, that is left, as their collider names nothing
- * where they overlap by 1e-8 or less; then they fall, by millimetres, once or twice a second. */
-#define LEFT 1e-5
 
-/* A geom of a body.  (Of a hull ODE tells neither points nor planes.) */
-typedef struct Shape {
-    int class;
-    double centre[3], axis[3][3]; /* m; rows: its axes in the world's */
-    double half[3], radius;       /* m, of a box; of others along z */
-    double least;                 /* m, half its thickness */
-    unsigned long long form;      /* of its sizes and its place on the body: another one, another form */
-} Shape;
-
-/* Joints first .. first + count - 1, all contacts of two geoms. */
 typedef struct Run {
-    spragWorldID world;
-    int first, count;
-    Shape shape[2]; /* of joint->body[]; class -1: the world's, of which nothing is known */
+    spragSolidPair pair;
     spragManifoldPoint named[NAMED_MOST];
     double point[POINTS_MOST][3]; /* m: named, then kept */
     double normal[NAMED_MOST][3]; /* into body[0] */
@@ -57,172 +37,17 @@ typedef struct Points {
     int *next;          /* of the last step's: the next one of the same key, or -1 */
     unsigned char *met; /* 1: the geoms of a last one have contacts in this step; 2: and it is kept, once */
     spragPointerMap first;
-    spragJointState *kept; /* (2 joint_count + count) */
-    int count;
+    spragJointState *kept; /* (capacity) the snapshot's own, for which there is room, then those that are added */
+    int count, capacity;
 } Points;
 
-/* ---------------------------------------------------------------- shapes */
-
-static void mix(unsigned long long *form, const double *numbers, int count)
-{
-    for (int i = 0; i < count; ++i) {
-        unsigned long long bits;
-        memcpy(&bits, &numbers[i], sizeof bits);
-        *form = (*form ^ bits) * 0x9E3779B97F4A7C15ULL;
-        *form ^= *form >> 32;
-    }
-}
-
-/* Class and sizes; 0: of another class. */
-static int readSizes(dGeomID geom, double radius, Shape *shape)
-{
-    dVector3 sides = {0, 0, 0, 0};
-    dReal same = 0, length = 0;
-    shape->class = dGeomGetClass(geom);
-    shape->radius = radius;
-    if (shape->class == dBoxClass)
-        dGeomBoxGetLengths(geom, sides);
-    else if (shape->class == dCapsuleClass)
-        dGeomCapsuleGetParams(geom, &same, &length);
-    else if (shape->class == dCylinderClass)
-        dGeomCylinderGetParams(geom, &same, &length);
-    else if (shape->class != dConvexClass)
-        return 0;
-    for (int i = 0; i < 3; ++i)
-        shape->half[i] = 0.5 * sides[i];
-    if (shape->class != dBoxClass)
-        shape->half[2] = 0.5 * length;
-    shape->form = (unsigned long long)shape->class;
-    mix(&shape->form, shape->half, 3);
-    mix(&shape->form, &shape->radius, 1);
-    shape->least = shape->class == dConvexClass ? 0 : spragHalfThickness(geom);
-    return 1;
-}
-
-/* Not by dGeomGetPosition, which may write. */
-static int readShape(const spragBodyState *body, dGeomID geom, Shape *shape)
-{
-    const double curvature = spragCurvatureRadius(body->id, geom);
-    const int hull = isnan(curvature) && spragGeomIsOf(body->id, geom) && dGeomGetClass(geom) == dConvexClass;
-    const double radius = hull ? 0 : curvature;
-    if (geom == NULL || !(radius >= 0 && radius < SPRAG_CURVATURE_FLAT) || !readSizes(geom, radius, shape))
-        return 0;
-    const dReal *own = dGeomGetOffsetRotation(geom), *place = dGeomGetOffsetPosition(geom);
-    spragCurvatureArm(geom, body->position, shape->centre);
-    for (int i = 0; i < 3; ++i) {
-        const double column[4] = {own[i], own[4 + i], own[8 + i], place[i]};
-        mix(&shape->form, column, 4);
-        spragMul33(shape->axis[i], body->rotation, column);
-        shape->centre[i] += body->position[i];
-    }
-    return 1;
-}
-
-/* Of a pipe of the world, as it lies now.  (A geom without a body is never out of date: here nothing writes.) */
-static void readPipe(dGeomID geom, Shape *shape)
-{
-    const dReal *place = dGeomGetPosition(geom), *R = dGeomGetRotation(geom);
-    readSizes(geom, spragCurvatureOwn(geom), shape);
-    for (int i = 0; i < 3; ++i) {
-        for (int k = 0; k < 3; ++k)
-            shape->axis[i][k] = R[4 * k + i];
-        shape->centre[i] = place[i];
-    }
-}
-
-/* m, how far the point lies outside the shape; < 0: within it. */
-static double outside(const Shape *shape, const double x[3])
-{
-    double d[3], l[3];
-    for (int i = 0; i < 3; ++i)
-        d[i] = x[i] - shape->centre[i];
-    for (int i = 0; i < 3; ++i)
-        l[i] = spragDot3(shape->axis[i], d);
-    const double along = fabs(l[2]) - shape->half[2], across = spragNorm2(l);
-    if (shape->class == dConvexClass)
-        return -INFINITY; /* its points are fixed in it */
-    if (shape->class == dBoxClass)
-        return fmax(along, fmax(fabs(l[0]) - shape->half[0], fabs(l[1]) - shape->half[1]));
-    if (shape->class == dCapsuleClass)
-        return sqrt(across * across + fmax(along, 0) * fmax(along, 0)) - shape->radius;
-    return fmax(along, across - shape->radius);
-}
-
-/* m: the point of the axis of a capsule or cylinder that is nearest to x. */
-static void nearestOfAxis(const Shape *shape, const double x[3], double centre[3])
-{
-    const double *z = shape->axis[2],
-                 d[3] = {x[0] - shape->centre[0], x[1] - shape->centre[1], x[2] - shape->centre[2]},
-                 along = fmin(fmax(spragDot3(z, d), -shape->half[2]), shape->half[2]);
-    for (int i = 0; i < 3; ++i)
-        centre[i] = shape->centre[i] + along * z[i];
-}
-
-/* The greatest cosine between n and the normal of a face; the world's are its own. */
-static double faces(const Shape *shape, const double n[3])
-{
-    double most = shape->class < 0 ? 1 : 0;
-    const int even = shape->class == dBoxClass || shape->class == dCylinderClass;
-    for (int i = shape->class == dBoxClass ? 0 : 2; i < 3 && even; ++i)
-        most = fmax(most, fabs(spragDot3(shape->axis[i], n)));
-    return most;
-}
-
-/* What the shape is at its point x, whose normal is n.  centre: that of curvature, or x. */
-static spragManifoldSide sideAt(const Shape *shape, const double x[3], const double n[3], double centre[3])
-{
-    const double up = faces(shape, n);
-    double d[3];
-    memcpy(centre, x, 3 * sizeof *centre);
-    if (up >= FACE)
-        return SPRAG_MANIFOLD_FLAT;
-    if (shape->class == dBoxClass || shape->class == dConvexClass || (shape->class == dCylinderClass && up > ALONG))
-        return SPRAG_MANIFOLD_EDGE;
-    nearestOfAxis(shape, x, d);
-    for (int i = 0; i < 3; ++i)
-        d[i] -= x[i];
-    const double part = spragDot3(d, n), most = ASTRAY * shape->radius;
-    if (spragDot3(d, d) - part * part > most * most)
-        return SPRAG_MANIFOLD_EDGE;
-    for (int i = 0; i < 3; ++i)
-        centre[i] += d[i];
-    return SPRAG_MANIFOLD_ROUND;
-}
-
 /* ---------------------------------------------------------------- points */
-
-static spragJointState *jointOf(const Run *run, int k)
-{
-    return &run->world->snapshot.joint[run->first + k];
-}
-
-/* From the world's frame to that of the shape; of the world, of which nothing is known, they are the same. */
-static void toFrame(const Shape *shape, int is_point, const double x[3], double local[3])
-{
-    double d[3] = {x[0], x[1], x[2]};
-    for (int i = 0; i < 3 && is_point && shape->class >= 0; ++i)
-        d[i] -= shape->centre[i];
-    if (shape->class < 0)
-        memcpy(local, d, sizeof d);
-    else
-        spragMul33(local, (const double *)shape->axis, d);
-}
-
-static void toWorld(const Shape *shape, int is_point, const double local[3], double x[3])
-{
-    memcpy(x, local, 3 * sizeof *x);
-    if (shape->class < 0)
-        return;
-    spragMulTransposed33(x, (const double *)shape->axis, local);
-    for (int i = 0; i < 3 && is_point; ++i)
-        x[i] += shape->centre[i];
-}
 
 /* What is to be known of the k-th contact of the run in later steps. */
 static void note(Run *run, int k)
 {
-    const spragSnapshot *s = &run->world->snapshot;
-    const spragJointState *joint = jointOf(run, k);
+    const spragSnapshot *s = &run->pair.world->snapshot;
+    const spragJointState *joint = spragSolidJoint(&run->pair, k);
     const dContactGeom *geom = &joint->contact->geom;
     const double sign = joint->reversed ? -1 : 1;
     spragManifoldPoint *point = &run->named[k];
@@ -235,21 +60,21 @@ static void note(Run *run, int k)
     for (int side = 0; side < 2; ++side) {
         const int body = joint->body[side];
         double centre[3];
-        point->side[side] = (int)sideAt(&run->shape[side], x, n, centre);
+        point->side[side] = (int)spragSolidSideAt(&run->pair.solid[side], x, n, centre);
         for (int i = 0; i < 3; ++i)
             point->from[side] += (side == 0 ? 1 : -1) * n[i] * (centre[i] - x[i]);
-        toFrame(&run->shape[side], 1, centre, point->carrier[side]);
-        toFrame(&run->shape[side], 0, n, point->normal[side]);
+        spragSolidToFrame(&run->pair.solid[side], 1, centre, point->carrier[side]);
+        spragSolidToFrame(&run->pair.solid[side], 0, n, point->normal[side]);
         point->geom[side] = spragGeomOf(joint, side);
         spragGoneKnow(point->geom[side]);
-        point->even[side] = run->shape[side].class >= 0 && faces(&run->shape[side], n) >= 1 - EVEN;
-        point->form[side] = run->shape[side].form;
+        point->even[side] = run->pair.solid[side].class >= 0 && spragSolidFaces(&run->pair.solid[side], n) >= 1 - EVEN;
+        point->form[side] = run->pair.solid[side].form;
         if (body >= 0) {
             point->body[side] = s->body[body].id;
             point->serial[side] = s->body[body].serial;
         }
-        if (run->shape[side].class >= 0)
-            point->arm = fmin(point->arm, sqrt(spragDistanceSquared3(x, run->shape[side].centre)));
+        if (run->pair.solid[side].class >= 0)
+            point->arm = fmin(point->arm, sqrt(spragDistanceSquared3(x, run->pair.solid[side].centre)));
     }
 }
 
@@ -287,18 +112,12 @@ static spragManifoldPoint turned(const spragManifoldPoint *old)
     return point;
 }
 
-/* Where it is now. */
-typedef struct Place {
-    double x[3], n[3], depth;
-    int touches; /* 0: it waits */
-} Place;
-
 /* The normal now, that of the one flat side, or along what is between a round one and another; 0: it may be any.
  * Of two flat sides one of which is the world's it is that, as colliders name it.  (Between it and the end of a coin
  * that rocks it left the plane: of two points of its rim each was given up for the other, for ever.) */
 static int findNormal(const Run *run, const spragManifoldPoint *point, double own[2][3], double apart[3], double n[3])
 {
-    const int world = run->shape[1].class < 0 && point->side[1] == SPRAG_MANIFOLD_FLAT,
+    const int world = run->pair.solid[1].class < 0 && point->side[1] == SPRAG_MANIFOLD_FLAT,
               flat[2] = {point->side[0] == SPRAG_MANIFOLD_FLAT && !world, point->side[1] == SPRAG_MANIFOLD_FLAT},
               round = point->side[0] == SPRAG_MANIFOLD_ROUND || point->side[1] == SPRAG_MANIFOLD_ROUND;
     double sum[3], turn[3];
@@ -338,16 +157,16 @@ static void findCentres(const Run *run, const spragManifoldPoint *point, double 
         return;
     for (int k = 0; k < 4; ++k)
         if (point->side[k % 2] == SPRAG_MANIFOLD_ROUND)
-            nearestOfAxis(&run->shape[k % 2], at[(k + 1) % 2], at[k % 2]);
+            spragSolidNearest(&run->pair.solid[k % 2], at[(k + 1) % 2], at[k % 2]);
 }
 
 /* m, along the surface in this step. */
 static double creepOf(const Run *run, double at[2][3], const double n[3])
 {
-    const spragSnapshot *s = &run->world->snapshot;
+    const spragSnapshot *s = &run->pair.world->snapshot;
     double v[3] = {0, 0, 0};
     for (int side = 0; side < 2; ++side) {
-        const int body = jointOf(run, 0)->body[side];
+        const int body = spragSolidJoint(&run->pair, 0)->body[side];
         double moves[3];
         spragPointVelocity(moves, body < 0 ? NULL : &s->body[body], at[side]);
         for (int i = 0; i < 3; ++i)
@@ -359,17 +178,17 @@ static double creepOf(const Run *run, double at[2][3], const double n[3])
 
 static int isOfHull(const Run *run)
 {
-    return run->shape[0].class == dConvexClass || run->shape[1].class == dConvexClass;
+    return run->pair.solid[0].class == dConvexClass || run->pair.solid[1].class == dConvexClass;
 }
 
 /* 1: the point is still one, or may be one again.  One that glides begins anew from here: its flat side has moved
  * along, or its centres. */
-static int follow(const Run *run, spragManifoldPoint *point, Place *place)
+static int follow(const Run *run, spragManifoldPoint *point, spragPlace *place)
 {
     double was[2][3], at[2][3], own[2][3], apart[3];
     for (int side = 0; side < 2; ++side) {
-        toWorld(&run->shape[side], 1, point->carrier[side], at[side]);
-        toWorld(&run->shape[side], 0, point->normal[side], own[side]);
+        spragSolidToWorld(&run->pair.solid[side], 1, point->carrier[side], at[side]);
+        spragSolidToWorld(&run->pair.solid[side], 0, point->normal[side], own[side]);
     }
     memcpy(was, at, sizeof was);
     findCentres(run, point, at);
@@ -395,24 +214,24 @@ static int follow(const Run *run, spragManifoldPoint *point, Place *place)
         place->x[i] =
             (1 - part) * (at[0][i] - point->from[0] * place->n[i]) + part * (at[1][i] + point->from[1] * place->n[i]);
     for (int side = 0; side < 2; ++side) {
-        const Shape *shape = &run->shape[side];
-        if (shape->class >= 0 && !(outside(shape, place->x) <= WITHIN * shape->least + fmax(rises, 0)))
+        const spragSolid *solid = &run->pair.solid[side];
+        if (solid->class >= 0 && !(spragSolidOutside(solid, place->x) <= WITHIN * solid->least + fmax(rises, 0)))
             return 0;
     }
     for (int side = 0; side < 2 && glide; ++side) {
         for (int i = 0; i < 3 && point->side[side] == SPRAG_MANIFOLD_FLAT; ++i)
             at[side][i] += (side == 0 ? -1 : 1) * (apart[i] - height * place->n[i]);
-        toFrame(&run->shape[side], 1, at[side], point->carrier[side]);
+        spragSolidToFrame(&run->pair.solid[side], 1, at[side], point->carrier[side]);
     }
     return 1;
 }
 
 /* 1: it lies in the plane of one that is named.  A collider's point may be of either surface, which are apart by the
  * depth, or between them: of a hull anywhere between, and its normal leans with the hull. */
-static int isInPlane(const Run *run, const spragManifoldPoint *point, const Place *place)
+static int isInPlane(const Run *run, const spragManifoldPoint *point, const spragPlace *place)
 {
     const int hull = isOfHull(run);
-    for (int k = 0; k < run->count; ++k) {
+    for (int k = 0; k < run->pair.count; ++k) {
         const double *n = run->normal[k], turn = sqrt(spragDistanceSquared3(n, place->n)),
                      most = (PLANE + (hull ? turn : 0)) * point->arm,
                      low = spragDot3(n, point->carrier[1]) - spragDot3(n, run->point[k]),
@@ -439,28 +258,26 @@ static int nearest(const Run *run, int points, const double x[3], double *distan
     return found;
 }
 
-/* A contact of the joint's own, at that place.  0: no memory. */
-static int moveTo(const Run *run, spragJointState *joint, const Place *place)
+static int makeRoom(spragArena *arena, Points *points)
 {
-    dContact *own = SPRAG_TAKE_RAW(&run->world->arena, dContact, 1);
-    if (own == NULL)
-        return 0;
-    *own = *joint->contact;
-    for (int i = 0; i < 3; ++i) {
-        own->geom.pos[i] = (dReal)place->x[i];
-        own->geom.normal[i] = (dReal)((joint->reversed ? -1 : 1) * place->n[i]);
-    }
-    own->geom.depth = (dReal)fmax(place->depth, 0);
-    joint->contact = own;
-    return 1;
+    spragJointState *const kept = points->kept;
+    if (points->count < points->capacity)
+        return 1;
+    points->capacity *= 2;
+    points->kept = SPRAG_TAKE_RAW(arena, spragJointState, points->capacity);
+    if (points->kept != NULL)
+        memcpy(points->kept, kept, (size_t)points->count * sizeof *kept);
+    return points->kept != NULL;
 }
 
-static int addJoint(Run *run, Points *points, const Place *place)
+/* As the run's k-th, at that place.  0: no memory. */
+static int addJoint(const Run *run, int k, Points *points, const spragPlace *place)
 {
-    double distance;
+    if (!makeRoom(&run->pair.world->arena, points))
+        return 0;
     spragJointState *joint = &points->kept[points->count];
-    *joint = *jointOf(run, nearest(run, run->count, place->x, &distance));
-    if (!moveTo(run, joint, place))
+    *joint = *spragSolidJoint(&run->pair, k);
+    if (!spragTouchMove(&run->pair, joint, place))
         return 0;
     ++points->count;
     return 1;
@@ -475,146 +292,44 @@ static int goesOn(const spragJointState *a, const spragJointState *b)
            a->contact->geom.g2 == b->contact->geom.g2;
 }
 
-/* 1: the run's second geom is a pipe of the world. */
-static int liesOnPipe(const Run *run)
-{
-    const spragJointState *joint = jointOf(run, 0);
-    return run->shape[0].class != dConvexClass &&
-           spragPipesFind(&run->world->pipes, spragGeomOf(joint, 0), spragGeomOf(joint, 1));
-}
-
 /* 1: colliders name few of the points at which these two touch. */
-static int isPartial(Run *run)
+static int isPartial(const spragSolidPair *pair)
 {
-    const spragSnapshot *s = &run->world->snapshot;
-    const spragJointState *joint = jointOf(run, 0);
-    int boxes = 0, hulls = 0, round = 0;
+    int boxes = 0, balls = 0;
     for (int side = 0; side < 2; ++side) {
-        Shape *shape = &run->shape[side];
-        const dGeomID geom = spragGeomOf(joint, side);
-        shape->class = -1;
-        shape->form = 0;
-        if (joint->body[side] < 0 && !liesOnPipe(run))
-            continue;
-        if (joint->body[side] < 0)
-            readPipe(geom, shape);
-        else if (!readShape(&s->body[joint->body[side]], geom, shape))
-            return 0;
-        boxes += shape->class == dBoxClass, hulls += shape->class == dConvexClass;
-        round += shape->class == dCapsuleClass || shape->class == dCylinderClass;
+        boxes += pair->solid[side].class == dBoxClass;
+        balls += pair->solid[side].class == dSphereClass;
     }
-    return boxes < (run->shape[1].class < 0 ? 1 : 2) && !(hulls > 0 && round > 0);
+    return boxes < (pair->solid[1].class < 0 ? 1 : 2) && balls == 0;
 }
 
-/* 1: the run is of two pipes that libccd collides, not of two capsules.  left: m, of their overlap. */
-static int areFoundBySearch(const Run *run, spragBesidePipe pipe[2], double *left)
+/* Has the points where they touch, as many as are returned, if these are computed.  -1: no memory. */
+static int settle(const Run *run, Points *points)
 {
-    int capsules = 0;
-    for (int side = 0; side < 2; ++side) {
-        const Shape *shape = &run->shape[side];
-        const int is_capsule = shape->class == dCapsuleClass;
-        capsules += is_capsule;
-        if (capsules > 1 || !(is_capsule || shape->class == dCylinderClass))
-            return 0;
-        pipe[side] = (spragBesidePipe){.half = shape->half[2], .radius = shape->radius, .is_capsule = is_capsule};
-        memcpy(pipe[side].middle, shape->centre, sizeof shape->centre);
-        memcpy(pipe[side].axis, shape->axis[2], sizeof shape->axis[2]);
-    }
-    *left = LEFT * fmin(pipe[0].radius, pipe[1].radius);
-    return 1;
-}
-
-/* Is the normal that is named about n? */
-static int agrees(const spragJointState *joint, const double n[3])
-{
-    const dReal *named = joint->contact->geom.normal;
-    const double cosine = named[0] * n[0] + named[1] * n[1] + named[2] * n[2];
-    return (joint->reversed ? -cosine : cosine) >= AGREES;
-}
-
-/* Where two pipes touch: at ends of what they share or, crosses, between.  0: nowhere, or the one contact has not the
- * normal and the depth of those: it is not the collider's, but the program's own. */
-static int findTouch(const Run *run, const spragBesidePipe pipe[2], spragBesidePoint point[2], int *crosses)
-{
-    const spragJointState *joint = jointOf(run, 0);
-    spragBesidePoint cross;
-    const int between = spragBesideCross(pipe, &cross);
-    int count = spragBesideFind(pipe, point);
-    double deepest = between ? cross.depth : -INFINITY;
-    *crosses = count == 0 && between;
-    if (*crosses)
-        point[count++] = cross;
-    for (int k = 0; k < count; ++k) {
-        deepest = fmax(deepest, point[k].depth);
-        if (!agrees(joint, point[k].normal))
-            return 0;
-    }
-    return fabs(deepest - joint->contact->geom.depth) <= SAME * fmin(pipe[0].radius, pipe[1].radius) ? count : 0;
-}
-
-static Place placeOf(const spragBesidePoint *point)
-{
-    Place place = {.depth = point->depth};
-    memcpy(place.x, point->x, sizeof place.x);
-    memcpy(place.n, point->normal, sizeof place.n);
-    return place;
-}
-
-static Place placeNamed(const spragJointState *joint)
-{
-    const dContactGeom *geom = &joint->contact->geom;
-    Place place = {.depth = geom->depth};
-    for (int i = 0; i < 3; ++i) {
-        place.x[i] = geom->pos[i];
-        place.n[i] = (joint->reversed ? -1 : 1) * geom->normal[i];
-    }
-    return place;
-}
-
-/* What the collider names is moved to where two pipes touch, and leaves some of the overlap.  place: where they touch
- * if they lie side by side, as many as are returned; 0: they do not.  -1: no memory. */
-static int settleBeside(const Run *run, Place place[2])
-{
-    spragBesidePipe pipe[2];
-    spragBesidePoint point[2];
-    double left;
-    int crosses = 0;
-    if (!areFoundBySearch(run, pipe, &left))
-        return 0;
-    const int count = run->count == 1 ? findTouch(run, pipe, point, &crosses) : 0;
-    const double most = crosses ? INFINITY : 2 * spragBesideSeen(pipe);
-    for (int k = 0; k < count; ++k) {
-        place[k] = placeOf(&point[k]);
-        place[k].depth = fmin(place[k].depth, most) - left;
-    }
-    for (int k = 0; k < run->count; ++k) {
-        Place at = count > 0 ? place[0] : placeNamed(jointOf(run, k));
-        at.depth -= count > 0 ? 0 : left;
-        if (!moveTo(run, jointOf(run, k), &at))
+    spragPlace touch[SPRAG_TOUCH_MOST];
+    const int count = spragTouchSettle(&run->pair, touch);
+    for (int k = 1; k < count; ++k)
+        if (!addJoint(run, 0, points, &touch[k]))
             return -1;
-    }
-    return crosses ? 0 : count;
+    return count;
 }
 
 /* Notes the points of the run and keeps those of the last step, or has those of pipes side by side.  0: no memory. */
 static int keepOf(Run *run, Points *points)
 {
-    spragWorldID world = run->world;
-    Place touch[2];
-    const int beside = settleBeside(run, touch);
+    spragWorldID world = run->pair.world;
+    const int beside = settle(run, points);
     if (beside < 0)
         return 0;
-    const int unknown = run->shape[1].class < 0;
+    const int unknown = run->pair.solid[1].class < 0;
     if (!spragGrow((void **)&world->next_named, &world->next_named_capacity,
                    (size_t)world->next_named_count + POINTS_MOST, sizeof *world->next_named))
         return 0;
-    for (int k = 0; k < run->count; ++k) {
+    for (int k = 0; k < run->pair.count; ++k) {
         note(run, k);
         world->next_named[world->next_named_count++] = run->named[k];
     }
-    run->points = run->count;
-    if (beside > 1 && !addJoint(run, points, &touch[1]))
-        return 0;
+    run->points = run->pair.count;
     int k = world->named_count > 0
                 ? spragPointerMapGet(&points->first, spragPointerPair(run->named[0].geom[0], run->named[0].geom[1]))
                 : -1;
@@ -626,20 +341,33 @@ static int keepOf(Run *run, Points *points)
         if (beside > 0 || run->points == POINTS_MOST)
             continue;
         spragManifoldPoint point = order < 0 ? turned(&world->named[k]) : world->named[k];
-        Place place;
+        spragPlace place;
         double distance;
         if (!follow(run, &point, &place) || (unknown && !isInPlane(run, &point, &place)))
             continue;
         nearest(run, run->points, place.x, &distance);
         if (distance <= NEAR * NEAR * point.arm * point.arm)
             continue;
-        if (place.touches && !addJoint(run, points, &place))
+        if (place.touches && !addJoint(run, nearest(run, run->pair.count, place.x, &distance), points, &place))
             return 0;
         points->met[k] = 2;
         memcpy(run->point[run->points++], place.x, sizeof place.x);
         world->next_named[world->next_named_count++] = point;
     }
     return 1;
+}
+
+/* Of a hull and what is round points that are not computed, as of a rim on an edge, are kept if one of the two is the
+ * world's: as if nothing were known of it.  0: no memory. */
+static int settleOrKeep(Run *run, Points *points)
+{
+    if (spragTouchIsRoundOnHull(&run->pair)) {
+        const int count = settle(run, points);
+        if (count != 0 || spragSolidJoint(&run->pair, 0)->body[1] >= 0)
+            return count >= 0;
+        run->pair.solid[1] = (spragSolid){.class = -1};
+    }
+    return !isPartial(&run->pair) || keepOf(run, points);
 }
 
 /* (What is idle has not fallen asleep if its island is awake.  Kinematic bodies wake none.)  -1: the world */
@@ -672,14 +400,15 @@ static int keepSleepers(spragWorldID world, const Points *points)
 /* 1: points of two such geoms have been named. */
 static int isKnown(const Run *run, const Points *points)
 {
-    const dContactGeom *geom = &jointOf(run, 0)->contact->geom;
-    return run->world->named_count > 0 && spragPointerMapGet(&points->first, spragPointerPair(geom->g1, geom->g2)) >= 0;
+    const dContactGeom *geom = &spragSolidJoint(&run->pair, 0)->contact->geom;
+    return run->pair.world->named_count > 0 &&
+           spragPointerMapGet(&points->first, spragPointerPair(geom->g1, geom->g2)) >= 0;
 }
 
 static int isAsleep(const Run *run)
 {
-    const spragJointState *joint = jointOf(run, 0);
-    return sleeps(&run->world->snapshot, joint->body[0]) && sleeps(&run->world->snapshot, joint->body[1]);
+    const spragJointState *joint = spragSolidJoint(&run->pair, 0);
+    return sleeps(&run->pair.world->snapshot, joint->body[0]) && sleeps(&run->pair.world->snapshot, joint->body[1]);
 }
 
 static int listLast(spragWorldID world, Points *points)
@@ -687,7 +416,8 @@ static int listLast(spragWorldID world, Points *points)
     const int count = world->named_count;
     points->next = SPRAG_TAKE_RAW(&world->arena, int, count);
     points->met = SPRAG_TAKE(&world->arena, unsigned char, count);
-    points->kept = SPRAG_TAKE_RAW(&world->arena, spragJointState, 2 * world->snapshot.joint_count + count);
+    points->capacity = 2 * world->snapshot.joint_count + count;
+    points->kept = SPRAG_TAKE_RAW(&world->arena, spragJointState, points->capacity);
     if (points->next == NULL || points->met == NULL || points->kept == NULL ||
         !spragPointerMapMake(&points->first, &world->arena, count))
         return 0;
@@ -727,8 +457,20 @@ static int anyNamedInPart(const spragSnapshot *s)
     return 0;
 }
 
-/* 1: something lies on a pipe of the world.  (Of more points than NAMED_MOST only what lies on another geom than the
- * one before: most lie on the same floor.) */
+/* 1: it is a body's and lies on a pipe or hull of the world, or is a ball on a hull. */
+static int liesOnPipe(const spragSolidPair *pair)
+{
+    const spragJointState *joint = spragSolidJoint(pair, 0);
+    const dGeomID own = spragGeomOf(joint, 0);
+    if (!spragGeomIsOf(pair->world->snapshot.body[joint->body[0]].id, own))
+        return 0;
+    const int class = dGeomGetClass(own), ball = class == dSphereClass;
+    return (ball || class == dBoxClass || class == dCapsuleClass || class == dCylinderClass || class == dConvexClass) &&
+           spragSolidLiesOnPipe(pair) && (!ball || dGeomGetClass(spragGeomOf(joint, 1)) == dConvexClass);
+}
+
+/* 1: something lies on a pipe or hull of the world.  (Of more points than NAMED_MOST only what lies on another geom
+ * than the one before: most lie on the same floor.) */
 static int anyOnPipe(spragWorldID world)
 {
     const spragSnapshot *s = &world->snapshot;
@@ -743,9 +485,8 @@ static int anyOnPipe(spragWorldID world)
                 continue;
             floor = spragGeomOf(joint, 1);
         }
-        Run run;
-        run.world = world, run.first = k;
-        if (readShape(&s->body[joint->body[0]], spragGeomOf(joint, 0), &run.shape[0]) && liesOnPipe(&run))
+        const spragSolidPair pair = {.world = world, .first = k};
+        if (liesOnPipe(&pair))
             return 1;
     }
     return 0;
@@ -779,9 +520,9 @@ int spragManifoldKeep(spragWorldID world)
         while (end < s->joint_count && goesOn(joint, &s->joint[end]))
             ++end;
         Run run;
-        run.world = world, run.first = first, run.count = end - first;
-        if (run.count <= NAMED_MOST && (isKnown(&run, &points) || !isAsleep(&run)) && isPartial(&run) &&
-            !keepOf(&run, &points))
+        run.pair.world = world, run.pair.first = first, run.pair.count = end - first;
+        if (run.pair.count <= NAMED_MOST && (isKnown(&run, &points) || !isAsleep(&run)) &&
+            spragSolidReadBoth(&run.pair) && !settleOrKeep(&run, &points))
             return 0;
     }
     if (!keepSleepers(world, &points))

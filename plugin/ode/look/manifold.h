@@ -21,26 +21,23 @@
  * about where they were, and where they soon would not they are not kept: a body that rolls fell each time on one that
  * was given up.
  *
- * For boxes, capsules, cylinders and convex hulls, not for two boxes, whose collider names all points, and not for a
- * hull and what is round, since ODE does not tell where a hull has faces: its points are edges.  Of a hull that rocks
- * those that have just parted wait, and are contacts again where they touch again: the collider names one of the two
- * or more on which it lands, and so a tower of hulls swayed on and on.  Of geoms without a body nobody knows what and
- * where they are: there the point has to lie in the plane of one that is named, and a box has none.  But what lies on a
- * capsule or cylinder of the world rolls on it, or rocks from end to end: these are looked for (pipes.h), and are as
- * those of a body that stands still: points stay on them where they are, also if the program moves or turns them.
+ * For boxes, capsules, cylinders and convex hulls, not for two boxes, whose collider names all points.  Of a hull that
+ * rocks those that have just parted wait, and are contacts again where they touch again: the collider names one of the
+ * two or more on which it lands, and so a tower of hulls swayed on and on.  Of geoms without a body nobody knows what
+ * and where they are: there the point has to lie in the plane of one that is named, and a box has none.  But what lies
+ * on a capsule, cylinder or hull of the world rolls on it, or rocks from end to end: these are looked for (pipes.h),
+ * and are as those of a body that stands still: points stay on them where they are, also if the program moves or turns
+ * them.
  *
- * Two cylinders, or one and a capsule, need no memory where they lie side by side: both points are computed, and what
- * is named of them is put right (beside.h).
+ * Two cylinders, or one and a capsule, need no memory where they lie side by side, nor a hull and what is round: all
+ * points are computed, and what is named of them is put right (touch.h).
  *
  * A kept point is a contact joint of the snapshot with the id, surface and feedback of the nearest one that is named:
  * the sum of their forces is its feedback.  ODE knows nothing of it; in an island that it solves it does not act. */
 #ifndef SPRAG_ODE_MANIFOLD_H
 #define SPRAG_ODE_MANIFOLD_H
 
-#include "ode/world/world.h"
-
-/* What of a geom a point is on; an edge may be a corner. */
-typedef enum spragManifoldSide { SPRAG_MANIFOLD_EDGE, SPRAG_MANIFOLD_FLAT, SPRAG_MANIFOLD_ROUND } spragManifoldSide;
+#include "ode/look/solid.h"
 
 /* A point that was named. */
 typedef struct spragManifoldPoint {

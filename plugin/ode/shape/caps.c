@@ -143,13 +143,9 @@ static void level(struct spragWorld *world, const Cap *cap)
     for (int j = cap->first; j < cap->end; ++j) {
         spragJointState *joint = &cap->s->joint[j];
         const double depth = fmin(fmax(depthAt(cap, j), 0), cap->depth);
-        dContact *own =
-            cap->depth - depth > TOO_LITTLE * cap->rounding ? SPRAG_TAKE_RAW(&world->arena, dContact, 1) : NULL;
-        if (own == NULL)
-            continue;
-        *own = *joint->contact;
-        own->geom.depth = (dReal)depth;
-        joint->contact = own;
+        dContact *own = cap->depth - depth > TOO_LITTLE * cap->rounding ? spragContactOwn(world, joint) : NULL;
+        if (own != NULL)
+            own->geom.depth = (dReal)depth;
     }
 }
 

@@ -17,6 +17,7 @@
 #define PARALLEL 1e-4 /* of the cosine between two directions */
 #define ALONG 0.1     /* cosine between the axis of a cylinder that lies and the normal */
 #define UPRIGHT 0.995 /* cosine between normals that are much the same */
+#define LEVEL 0.9998  /* the same, of what is slow */
 enum { MOST = 64 };   /* contacts of two geoms */
 
 /* The geom of a body: half its sides (box), or radius, and half its length along z. */
@@ -82,23 +83,50 @@ static double lowest(const Shape *shape, const double n[3])
            fabs(spragDot3(n, shape->axis[1])) * shape->half[1];
 }
 
-/* A collider names a point of the body or of the mesh, which are apart by the depth. */
+static void between(const double from[3], const double to[3], double arm[3])
+{
+    for (int i = 0; i < 3; ++i)
+        arm[i] = to[i] - from[i];
+}
+
+/* m: how far a box reaches against n from a point that lies in it.  (That above one of its lower corners may lie
+ * beside it; such contacts have about the plane's normal, and their own depth.) */
+static double below(const Shape *shape, const double n[3], const double point[3])
+{
+    double arm[3], most = INFINITY;
+    between(shape->centre, point, arm);
+    for (int i = 0; i < 3; ++i) {
+        const double at = spragDot3(shape->axis[i], arm), down = -spragDot3(shape->axis[i], n);
+        if (fabs(down) > PARALLEL) /* else it may lie in that face */
+            most = fmin(most, (shape->half[i] - copysign(at, down * at)) / fabs(down));
+    }
+    return fmax(most, 0);
+}
+
+/* m, along n, from a point that a collider names to the mesh's: it is the body's, or the mesh's, which are apart by
+ * the depth, or, where two edges meet, between both. */
+static double toMesh(const Shape *shape, const double n[3], const dContactGeom *geom)
+{
+    const double depth = fmax(geom->depth, 0), point[3] = {geom->pos[0], geom->pos[1], geom->pos[2]};
+    if (shape->class == dBoxClass)
+        return fmax(depth - below(shape, n, point), 0);
+    return spragDot3(n, point) - lowest(shape, n) > 0.5 * depth ? 0 : depth;
+}
+
 static void findPoints(Flat *flat)
 {
     for (int k = 0; k < flat->count; ++k) {
         const dContactGeom *geom = geomOf(flat, k);
-        double n[3], size = 0, along = 0;
+        double n[3], size = 0;
         for (int i = 0; i < 3; ++i) {
             n[i] = flat->sign * geom->normal[i];
-            along += n[i] * geom->pos[i];
             size += fabs(geom->pos[i]);
         }
-        const double depth = fmax(geom->depth, 0), above = along - lowest(&flat->shape, n);
-        const double by = above > 0.5 * depth ? 0 : depth;
+        const double by = toMesh(&flat->shape, n, geom);
         for (int i = 0; i < 3; ++i)
             flat->point[k][i] = geom->pos[i] + by * n[i];
         flat->rounding = fmax(flat->rounding, ROUNDING * size);
-        flat->deepest = fmax(flat->deepest, depth);
+        flat->deepest = fmax(flat->deepest, geom->depth);
     }
 }
 
@@ -111,12 +139,6 @@ static double spread(const Flat *flat, const double n[3], const double from[3])
         most = fmax(most, fabs(spragDot3(n, arm)));
     }
     return most;
-}
-
-static void between(const double from[3], const double to[3], double arm[3])
-{
-    for (int i = 0; i < 3; ++i)
-        arm[i] = to[i] - from[i];
 }
 
 /* From the first point to the one farthest from it; its length. */
@@ -241,21 +263,6 @@ static int isAsPlane(const Flat *flat, int k)
     return apart <= SAME * SAME;
 }
 
-/* m: how far a box reaches below a point of the plane that lies in it.  (That above one of its lower corners may lie
- * beside it; such contacts have about the plane's normal, and their own depth.) */
-static double below(const Flat *flat, const double point[3])
-{
-    const Shape *shape = &flat->shape;
-    double arm[3], most = INFINITY;
-    between(shape->centre, point, arm);
-    for (int i = 0; i < 3; ++i) {
-        const double at = spragDot3(shape->axis[i], arm), down = -spragDot3(shape->axis[i], flat->normal);
-        if (down != 0)
-            most = fmin(most, (shape->half[i] - copysign(at, down * at)) / fabs(down));
-    }
-    return fmax(most, 0);
-}
-
 /* The foot of the axis beside the point. */
 static double footBelow(const Flat *flat, double point[3])
 {
@@ -317,7 +324,7 @@ static void turn(struct spragWorld *world, Flat *flat, int k)
     if (lies(flat, flat->normal))
         depth = footBelow(flat, point);
     else if (leans && box)
-        depth = below(flat, point);
+        depth = below(&flat->shape, flat->normal, point);
     depth = fmin(depth, flat->height - lowest(&flat->shape, flat->normal));
     if (!isEdge(flat, k, depth))
         return;
@@ -326,16 +333,14 @@ static void turn(struct spragWorld *world, Flat *flat, int k)
         ++flat->s->stray_count;
         return;
     }
-    dContact *own = SPRAG_TAKE_RAW(&world->arena, dContact, 1);
+    dContact *own = spragContactOwn(world, joint);
     if (own == NULL)
         return;
-    *own = *joint->contact;
     for (int i = 0; i < 3; ++i) {
         own->geom.pos[i] = (dReal)point[i];
         own->geom.normal[i] = (dReal)(flat->sign * flat->normal[i]);
     }
     own->geom.depth = (dReal)fmax(depth, 0);
-    joint->contact = own;
 }
 
 /* Does the body (a, or b) travel over the mesh, by so much of its size in a step that edges throw it?  What is slower
@@ -351,6 +356,15 @@ static int travels(const Flat *flat, const int body[2])
     return spragNorm3(v) * flat->s->step > TRAVELS * size;
 }
 
+/* Do all contacts have all but the plane's normal?  Then there is no corner. */
+static int isLevel(const Flat *flat)
+{
+    double least = 1;
+    for (int k = 0; k < flat->count; ++k)
+        least = fmin(least, agrees(flat, k, flat->normal));
+    return least >= LEVEL;
+}
+
 void spragFlatTurn(struct spragWorld *world, int first, int end)
 {
     Flat flat = {.s = &world->snapshot, .first = first, .count = end - first};
@@ -362,10 +376,10 @@ void spragFlatTurn(struct spragWorld *world, int first, int end)
         found = own != NULL && readShape(flat.s->body[joint->body[side]].id, own, &flat.shape);
         flat.sign = own == geom->g1 ? 1 : -1;
     }
-    if (!found || flat.count > MOST || !travels(&flat, joint->body))
+    if (!found || flat.count > MOST)
         return;
     findPoints(&flat);
-    if (!findPlane(&flat))
+    if (!findPlane(&flat) || !(travels(&flat, joint->body) || isLevel(&flat)))
         return;
     for (int k = 0; k < flat.count; ++k)
         if (!isAsPlane(&flat, k))

@@ -9,7 +9,8 @@
  * the contacts say, they are those of the body with that plane: n is the normal of all, each overlaps by what lies
  * below the plane at M_j, and what is round touches at the foot of its axis, not at M_j.  Where one point of the mesh
  * stands out of the plane (a step, a wall, a ridge beneath the body) nothing is changed, nor where the body stands
- * across the plane, as beside the rim of a table; nor for what is slow (in flat.c). */
+ * across the plane, as beside the rim of a table.  Of what is slow (in flat.c) only contacts are turned all of which
+ * have about the plane's normal: those of a box that leans a little have that of its face, and of the triangles. */
 #ifndef SPRAG_ODE_FLAT_H
 #define SPRAG_ODE_FLAT_H
 

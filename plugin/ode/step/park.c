@@ -193,6 +193,14 @@ static void fillFeedback(const spragSnapshot *s, const spragIsland *island)
     }
 }
 
+/* Contacts that are none bear nothing, where what bears in their place is Sprag's. */
+static void clearStrays(const spragSnapshot *s)
+{
+    for (int j = 0; s->listened && s->stray_count > 0 && j < s->joint_count; ++j)
+        if (s->joint[j].stray && isParked(s, s->joint[j].island))
+            clearFeedback(feedbackOf(&s->joint[j]));
+}
+
 static void addForces(spragBodyState *body, double h)
 {
     const double rate = 1 / h;
@@ -242,6 +250,7 @@ int spragPark(struct spragWorld *world)
     spragSnapshot *s = &world->snapshot;
     const int left = countLeft(s);
     world->hidden = left == 0 && !s->watched;
+    clearStrays(s);
     for (int k = 0; k < s->island_count; ++k)
         if (isParked(s, k))
             fillFeedback(s, &s->island[k]);

@@ -5,7 +5,7 @@
 static int isPipe(dGeomID geom)
 {
     const int class = dGeomGetClass(geom);
-    return (class == dCapsuleClass || class == dCylinderClass) && dGeomGetBody(geom) == NULL;
+    return (class == dCapsuleClass || class == dCylinderClass || class == dConvexClass) && dGeomGetBody(geom) == NULL;
 }
 
 /* 1: ODE tells what it holds.  (Asked for a geom of a quadtree, it ends the process.) */

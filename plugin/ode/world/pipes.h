@@ -1,4 +1,5 @@
-/* Capsules and cylinders that no body has: rails, pipes and columns of the world.
+/* Capsules, cylinders and convex hulls that no body has: rails, pipes, columns, rocks and floors of the world.  Pipes,
+ * for short.
  *
  * Of a geom without a body a contact knows the address alone, and nobody says whether it is still alive.  It is, if it
  * is found in a space: looked for are the space that holds a geom which is known to be alive, those that hold that one,

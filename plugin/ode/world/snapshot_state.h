@@ -33,7 +33,7 @@ typedef struct spragSnapshot {
     spragBodyState *body;
     spragBodyName *name; /* (body_count) the same as body[].id, serial */
     dGeomID *geom;       /* (body_count) the first geom of each, or NULL: ODE's bodies lie anywhere */
-    spragRound *round;   /* (body_count) the same, of bodies that have rows (bare.c) */
+    spragRound *round;   /* (body_count) the same, of bodies that have rows (bare_fill.c) */
     spragJointState *joint;
     spragIsland *island;
     int listened;          /* 1: some joint has feedback */

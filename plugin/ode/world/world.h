@@ -105,4 +105,15 @@ static inline int spragSerialOf(struct spragWorld *world, int mark)
     return mark >= SPRAG_MARK_MIN ? mark : SPRAG_MARK_MIN + (int)(world->next_serial++ % SPRAG_MARK_MIN);
 }
 
+/* A copy of the joint's contact takes its place in this step, and may be changed.  NULL: no memory. */
+static inline dContact *spragContactOwn(struct spragWorld *world, spragJointState *joint)
+{
+    dContact *own = SPRAG_TAKE_RAW(&world->arena, dContact, 1);
+    if (own != NULL) {
+        *own = *joint->contact;
+        joint->contact = own;
+    }
+    return own;
+}
+
 #endif
