@@ -31,8 +31,6 @@
 #define WORK_TUMBLING 3e6
 #define TUMBLING 1e-4 /* m/s: is enough for one that falls */
 
-#define LOCKED 1e4 /* of the impulse that would stop the island: greater ones are a self-stress */
-
 #define FAR_OFF 1e-3 /* m/s: piles that fall end below it as a rule, with a wedge they do not */
 
 enum {
@@ -41,7 +39,6 @@ enum {
         2, /* misses of an island in one step, after which methods get no more than STEPS_PROMPT iterations: */
     STEPS_PROMPT = 300, /* joints in conflict are solved again for each bound, motor and surge */
     FEW = 60,           /* blocks that are swept in some microseconds, at most */
-    LOCKED_LATE = 8,    /* iterations: what is found in fewer is of use in the next step */
     LARGE = 200,        /* blocks: more are asked for a wedge only where they end far off */
     FEW_SQUEEZED = 24   /* blocks of an island that is asked for a squeeze under a limit too: some 0.1 ms */
 };
@@ -192,104 +189,55 @@ static int mayBeWedged(const spragSolveOptions *options, const spragIsland *isla
     return isFar(options, island) && (island->block_count <= LARGE || !(island->solve.residual <= FAR_OFF));
 }
 
-/* 1: its impulses are out of all proportion to what there is to stop. */
-static int isLocked(const spragIsland *island)
-{
-    const spragProblem *p = &island->problem;
-    double impulse = 0, asked = 0; /* m/s */
-    for (int k = 0; k < p->contact_count; ++k) {
-        const double *W = p->W + 9 * (size_t)spragProblemDiagonal(p, k);
-        impulse = fmax(impulse, spragNorm3(island->r + 3 * k) * (W[0] + W[4] + W[8]) / 3);
-        asked = fmax(asked, spragNorm3(p->q + 3 * k));
-    }
-    return impulse > LOCKED * asked;
-}
-
-/* 1: it is looked for a wedge between the mode search and what comes next. */
-static int isAskedSoon(const Release *release, spragStatus status)
-{
-    return status == SPRAG_NOT_CONVERGED && mayBeWedged(&release->options, release->island);
-}
-
-/* 1: what its contacts ask for may be made to agree, if they contradict each other. */
-static int mayAgree(const spragIsland *island)
-{
-    return island->before.accord >= 0 && !island->accord.vain && spragAccordSuits(island);
-}
-
-/* The mode search, from the guess, or sweeps; then whether the island is squeezed.  guess: a copy of it is made where
- * what contacts ask for may be made to agree (accord.h), else NULL. */
-static spragStatus solveSoon(Release *release, double **guess)
-{
-    spragIsland *island = release->island;
-    const size_t n = 3 * (size_t)island->block_count;
-    *guess = NULL;
-    if (mayAgree(island)) {
-        *guess = SPRAG_TAKE_RAW(&island->lane->arena, double, n);
-        if (*guess == NULL)
-            return SPRAG_ERROR_MEMORY;
-        memcpy(*guess, island->r, n * sizeof **guess);
-    }
-    const spragStatus status = spragPartingSolve(SPRAG_CHAIN_SOON, &release->options, island, &release->iterations);
-    if (isAskedSoon(release, status) && spragSqueezeFind(island) == SPRAG_ERROR_MEMORY)
-        return SPRAG_ERROR_MEMORY;
-    return status;
-}
-
-/* The mode search again, from the guess, with contacts in accord, where it has missed, or its answer is a self-stress:
- * what that has come to leads nowhere.  status: the search's; that of the last one. */
-static spragStatus solveInAccord(Release *release, double *guess, spragStatus status)
+/* After a search in vain: once more from the guess, with contacts in accord (accord.h), as what the first has come to
+ * leads nowhere.  Where that is in vain too, all is as it was. */
+static spragStatus solveInAccord(Release *release)
 {
     spragIsland *island = release->island;
     const spragSolveOptions *options = &release->options;
-    const int missed = status == SPRAG_NOT_CONVERGED,
-              locked = status == SPRAG_OK && release->iterations > LOCKED_LATE && isLocked(island);
-    if (guess == NULL || !(missed || locked))
-        return status;
-    if (!spragAccordMake(island))
+    const size_t n = 3 * (size_t)island->block_count;
+    spragArena *arena = &island->lane->arena;
+    const spragArenaMark mark = spragArenaMarkGet(arena);
+    double *ended = SPRAG_TAKE_RAW(arena, double, n);
+    if (ended == NULL || !spragAccordMake(island))
         return SPRAG_ERROR_MEMORY;
-    if (!(island->accord.apart > options->tolerance))
-        return status;
-    for (int i = 0; i < 3 * island->block_count; ++i) {
-        const double ended = island->r[i];
-        island->r[i] = guess[i];
-        guess[i] = ended;
+    spragStatus status = SPRAG_NOT_CONVERGED;
+    if (island->accord.apart > options->tolerance) {
+        memcpy(ended, island->r, n * sizeof *ended);
+        memcpy(island->r, release->guess, n * sizeof *ended);
+        status = spragPartingSolve(SPRAG_CHAIN_SOON, options, island, &release->iterations);
+        if (status == SPRAG_NOT_CONVERGED) {
+            spragAccordTakeBack(island);
+            memcpy(island->r, ended, n * sizeof *ended);
+        }
     }
-    status = spragPartingSolve(SPRAG_CHAIN_SOON, options, island, &release->iterations);
-    if (missed && status == SPRAG_NOT_CONVERGED) {
-        spragAccordTakeBack(island);
-        memcpy(island->r, guess, 3 * (size_t)island->block_count * sizeof *island->r);
-    }
+    spragArenaRelease(arena, mark);
     return status;
 }
 
-/* The mode search or the sweeps, whichever comes first, and what may end it there: a squeeze, which no rigid motion
- * solves; a wedge, against which only what may find a solution despite it goes on (not with high friction, where nearly
- * every contact is part of one); an answer in accord.  1: *status is that of the island. */
-static int beginsAndEnds(Release *release, spragStatus *status)
-{
-    spragIsland *island = release->island;
-    double *guess;
-    *status = solveSoon(release, &guess);
-    if (*status == SPRAG_ERROR_MEMORY || island->wedge.squeezed)
-        return 1;
-    if (isAskedSoon(release, *status) && island->block_count <= LARGE &&
-        (frictionIsModest(island) || spragHasInfinite(island)) && spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
-        *status = SPRAG_ERROR_MEMORY;
-    else if (island->wedge.speed > 0)
-        *status = goOn(release, SPRAG_CHAIN_DOUBTED);
-    else
-        *status = solveInAccord(release, guess, *status);
-    return *status != SPRAG_NOT_CONVERGED || island->wedge.speed > 0;
-}
-
-/* The chain to the tolerance. */
+/* The chain to the tolerance.  After the mode search or the sweeps, whichever comes first: a squeeze, which no rigid
+ * motion solves, ends it; against a wedge only what may find a solution despite it goes on (not with high friction,
+ * where nearly every contact is part of one). */
 static spragStatus solveExactly(Release *release)
 {
     const spragSolveOptions *options = &release->options;
     spragIsland *island = release->island;
-    spragStatus status;
-    if (beginsAndEnds(release, &status))
+    spragStatus status = spragPartingSolve(SPRAG_CHAIN_SOON, options, island, &release->iterations);
+    if (status != SPRAG_NOT_CONVERGED)
+        return status;
+    const int asked = mayBeWedged(options, island);
+    if (asked && spragSqueezeFind(island) == SPRAG_ERROR_MEMORY)
+        return SPRAG_ERROR_MEMORY;
+    if (island->wedge.squeezed)
+        return status;
+    if (asked && island->block_count <= LARGE && (frictionIsModest(island) || spragHasInfinite(island)) &&
+        spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
+        return SPRAG_ERROR_MEMORY;
+    if (island->wedge.speed > 0)
+        return goOn(release, SPRAG_CHAIN_DOUBTED);
+    if (island->before.accord >= 0 && spragAccordSuits(island))
+        status = solveInAccord(release);
+    if (status != SPRAG_NOT_CONVERGED)
         return status;
     status = spragPartingSolve(SPRAG_CHAIN_LATER, options, island, &release->iterations);
     if (status == SPRAG_NOT_CONVERGED && mayBeWedged(options, island) && spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
@@ -385,11 +333,12 @@ static int isLeftFar(const Release *release, spragStatus status)
     return status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(&release->options, release->island);
 }
 
-/* Keeps the guess where it is of use to what was wedged or hard.  0: no memory. */
+/* Keeps the guess where it is of use to what was wedged or hard, or is searched again in accord.  0: no memory. */
 static int keepGuess(Release *release)
 {
     const spragIsland *island = release->island;
-    const int wanted = release->again || island->before.wedged || island->before.hard;
+    const int wanted =
+        release->again || island->before.wedged || island->before.hard || (release->asks && spragAccordSuits(island));
     if (!wanted || !(release->asks || release->few))
         return 1;
     const size_t n = 3 * (size_t)island->block_count;
@@ -483,8 +432,7 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
     if (release.asks && !release.tumbles && island->before.haste == 0 && island->work.missed >= MISSES_PATIENT &&
         given->iteration_limit == 0)
         release.options.iteration_limit = STEPS_PROMPT;
-    const int accords =
-        (island->before.accord > 0 || island->accord.wanted) && !island->accord.vain && spragAccordSuits(island);
+    const int accords = (island->before.accord > 0 || island->accord.wanted) && spragAccordSuits(island);
     if (!keepGuess(&release) || (accords && !spragAccordMake(island)))
         return SPRAG_ERROR_MEMORY;
     island->wedge.speed = island->wedge.squeezed = 0;

@@ -32,6 +32,12 @@ static int larger(int a, int b)
     return a > b ? a : b;
 }
 
+/* Of two contacts, of which 0 knows nothing: to agree goes before not to. */
+static int accordOf(int a, int b)
+{
+    return a > 0 || b > 0 ? larger(a, b) : -larger(-a, -b);
+}
+
 void spragIslandLookBack(const struct spragWorld *world, spragIsland *island)
 {
     spragHindsight *before = &island->before;
@@ -47,7 +53,7 @@ void spragIslandLookBack(const struct spragWorld *world, spragIsland *island)
         before->unsqueezed = larger(before->unsqueezed, memory->unsqueezed);
         before->hard |= memory->hard;
         before->dear = larger(before->dear, memory->dear);
-        before->accord = before->accord == 0 ? memory->accord : larger(before->accord, memory->accord);
+        before->accord = accordOf(before->accord, memory->accord);
     }
 }
 

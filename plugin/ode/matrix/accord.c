@@ -11,7 +11,7 @@ enum {
     ROUNDS = 3        /* the CFM is some 1e-9 of W: after two of them it leaves 20 N s */
 };
 #define SHARE 1e-6
-#define STEEP 1 /* below it nothing changes */
+#define STEEP 2 /* up to it a quarter of the time is gained, and less comes to rest */
 
 /* The rows of the contacts: b, and W + D. */
 typedef struct Accord {
@@ -27,8 +27,9 @@ typedef struct Accord {
 
 int spragAccordSuits(const spragIsland *island)
 {
-    int suits = !island->accord.made && island->block_count > 1 && island->block_count <= BLOCKS_MOST &&
-                island->greedy == NULL && !island->matrix.loose && !spragProblemIsLean(&island->problem);
+    int suits = !island->accord.made && !island->accord.vain && island->block_count > 1 &&
+                island->block_count <= BLOCKS_MOST && island->greedy == NULL && !island->matrix.loose &&
+                !spragProblemIsLean(&island->problem);
     double most = 0;
     for (int k = 0; k < island->block_count && suits; ++k) {
         const spragBlock *block = &island->block[k];
@@ -36,7 +37,7 @@ int spragAccordSuits(const spragIsland *island)
         suits = touches || block->part == SPRAG_PART_ROLLING || block->part == SPRAG_PART_JOINT;
         most = fmax(most, touches ? block->mu : 0);
     }
-    return suits && most >= STEEP;
+    return suits && most > STEEP;
 }
 
 static int isContact(const spragBlock *block)
@@ -137,6 +138,7 @@ int spragAccordMake(spragIsland *island)
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const int ready = takeRoom(&a, island->block_count, arena);
     island->accord.made = ready;
+    island->accord.apart = 0;
     if (ready && a.count > 0) {
         fill(&a);
         spragLdltFactor(a.count, a.first, a.A, a.inverse_pivot);

@@ -11,14 +11,14 @@
  * of all contacts that touch.  A direction in which W has the eigenvalue e w keeps 1 - 3 SHARE / e of what it asks for:
  * all but the self-stresses are asked for as before, and these for nothing.  In a corner the body is pushed out of both
  * walls at half the pace, and the points where it touches are let slip along them as fast.  Forces, momentum, bounce
- * and surfaces that move are what they were: what these lock stays locked. */
+ * and surfaces that move stay in q as they are: what these alone lock stays locked. */
 #ifndef SPRAG_ODE_ACCORD_H
 #define SPRAG_ODE_ACCORD_H
 
 #include "ode/rows/rows.h"
 
 /* 1: it may be asked for: a small island of contacts, limits and motors, not of guides or joint friction, whose bounds
- * go by the answer; with W; and with a coefficient from which on a wall at right angles to another locks. */
+ * go by the answer; with W, and with high friction. */
 int spragAccordSuits(const spragIsland *island);
 
 /* Changes rhs of the contacts and q; fills island->accord.  0: no memory. */
