@@ -9,6 +9,7 @@
 #include "ode/islands/parting.h"
 #include "ode/islands/soften.h"
 #include "ode/ledger/hindsight.h"
+#include "ode/matrix/accord.h"
 #include "ode/matrix/conflict.h"
 #include "ode/work/heap.h"
 #include "problem/residual.h"
@@ -188,6 +189,32 @@ static int mayBeWedged(const spragSolveOptions *options, const spragIsland *isla
     return isFar(options, island) && (island->block_count <= LARGE || !(island->solve.residual <= FAR_OFF));
 }
 
+/* After a search in vain: once more from the guess, with contacts in accord (accord.h), as what the first has come to
+ * leads nowhere.  Where that is in vain too, all is as it was. */
+static spragStatus solveInAccord(Release *release)
+{
+    spragIsland *island = release->island;
+    const spragSolveOptions *options = &release->options;
+    const size_t n = 3 * (size_t)island->block_count;
+    spragArena *arena = &island->lane->arena;
+    const spragArenaMark mark = spragArenaMarkGet(arena);
+    double *ended = SPRAG_TAKE_RAW(arena, double, n);
+    if (ended == NULL || !spragAccordMake(island))
+        return SPRAG_ERROR_MEMORY;
+    spragStatus status = SPRAG_NOT_CONVERGED;
+    if (island->accord.apart > options->tolerance) {
+        memcpy(ended, island->r, n * sizeof *ended);
+        memcpy(island->r, release->guess, n * sizeof *ended);
+        status = spragPartingSolve(SPRAG_CHAIN_SOON, options, island, &release->iterations);
+        if (status == SPRAG_NOT_CONVERGED) {
+            spragAccordTakeBack(island);
+            memcpy(island->r, ended, n * sizeof *ended);
+        }
+    }
+    spragArenaRelease(arena, mark);
+    return status;
+}
+
 /* The chain to the tolerance.  After the mode search or the sweeps, whichever comes first: a squeeze, which no rigid
  * motion solves, ends it; against a wedge only what may find a solution despite it goes on (not with high friction,
  * where nearly every contact is part of one). */
@@ -208,6 +235,10 @@ static spragStatus solveExactly(Release *release)
         return SPRAG_ERROR_MEMORY;
     if (island->wedge.speed > 0)
         return goOn(release, SPRAG_CHAIN_DOUBTED);
+    if (island->before.accord >= 0 && spragAccordSuits(island))
+        status = solveInAccord(release);
+    if (status != SPRAG_NOT_CONVERGED)
+        return status;
     status = spragPartingSolve(SPRAG_CHAIN_LATER, options, island, &release->iterations);
     if (status == SPRAG_NOT_CONVERGED && mayBeWedged(options, island) && spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
         return SPRAG_ERROR_MEMORY;
@@ -302,11 +333,12 @@ static int isLeftFar(const Release *release, spragStatus status)
     return status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(&release->options, release->island);
 }
 
-/* Keeps the guess where it is of use to what was wedged or hard.  0: no memory. */
+/* Keeps the guess where it is of use to what was wedged or hard, or is searched again in accord.  0: no memory. */
 static int keepGuess(Release *release)
 {
     const spragIsland *island = release->island;
-    const int wanted = release->again || island->before.wedged || island->before.hard;
+    const int wanted =
+        release->again || island->before.wedged || island->before.hard || (release->asks && spragAccordSuits(island));
     if (!wanted || !(release->asks || release->few))
         return 1;
     const size_t n = 3 * (size_t)island->block_count;
@@ -400,7 +432,8 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
     if (release.asks && !release.tumbles && island->before.haste == 0 && island->work.missed >= MISSES_PATIENT &&
         given->iteration_limit == 0)
         release.options.iteration_limit = STEPS_PROMPT;
-    if (!keepGuess(&release))
+    const int accords = (island->before.accord > 0 || island->accord.wanted) && spragAccordSuits(island);
+    if (!keepGuess(&release) || (accords && !spragAccordMake(island)))
         return SPRAG_ERROR_MEMORY;
     island->wedge.speed = island->wedge.squeezed = 0;
     spragStatus status = solveFirst(&release);

@@ -9,9 +9,11 @@
 #include "solve/solver.h"
 
 enum {
-    SMALL = 60,    /* blocks of an island that may be hard (solve/chain/chain_links.h) */
-    DEAR_MOST = 3, /* halvings: with 5 boxes in hinges miss 1e-3 m/s in 74 of 500 steps, not in 58 */
-    LATE = 500     /* iterations: more than the chain's first links have in a step */
+    SMALL = 60,       /* blocks of an island that may be hard (solve/chain/chain_links.h) */
+    DEAR_MOST = 3,    /* halvings: with 5 boxes in hinges miss 1e-3 m/s in 74 of 500 steps, not in 58 */
+    ACCORD_STEPS = 8, /* after one in which contacts asked for what no motion gives */
+    ACCORD_VAIN = 8,  /* after one in which it was of no use to change that */
+    LATE = 500        /* iterations: more than the chain's first links have in a step */
 };
 #define VAIN 1e-3 /* m/s: work was in vain on an island that misses by more */
 #define HARD 1e7  /* products of 3x3 blocks, some 30 ms: of dense factorisations and passes over W */
@@ -30,10 +32,16 @@ static int larger(int a, int b)
     return a > b ? a : b;
 }
 
+/* Of two contacts, of which 0 knows nothing: to agree goes before not to. */
+static int accordOf(int a, int b)
+{
+    return a > 0 || b > 0 ? larger(a, b) : -larger(-a, -b);
+}
+
 void spragIslandLookBack(const struct spragWorld *world, spragIsland *island)
 {
     spragHindsight *before = &island->before;
-    before->wedged = before->hard = before->doubt = before->dear = before->unsqueezed = 0;
+    before->wedged = before->hard = before->doubt = before->dear = before->unsqueezed = before->accord = 0;
     const int any = world->wedges > 0 || world->hard > 0;
     for (int i = 0; i < island->joint_count && any; ++i) {
         const int record = recordOf(&world->snapshot.joint[island->joint[i]]);
@@ -45,6 +53,7 @@ void spragIslandLookBack(const struct spragWorld *world, spragIsland *island)
         before->unsqueezed = larger(before->unsqueezed, memory->unsqueezed);
         before->hard |= memory->hard;
         before->dear = larger(before->dear, memory->dear);
+        before->accord = accordOf(before->accord, memory->accord);
     }
 }
 
@@ -68,6 +77,18 @@ int spragIslandDearNext(const struct spragWorld *world, const spragIsland *islan
     return work->spent > work->most ? (dear < most ? dear + 1 : most) : dear > 0 ? dear - 1 : 0;
 }
 
+/* Steps in which its contacts are asked for what a motion gives; negated: in which that is not tried. */
+static int accordNext(const struct spragWorld *world, const spragIsland *island)
+{
+    const spragAccord *accord = &island->accord;
+    const int before = island->before.accord;
+    if (accord->vain)
+        return -ACCORD_VAIN;
+    if (accord->made && accord->apart > world->config.tolerance)
+        return ACCORD_STEPS;
+    return before - (before > 0) + (before < 0);
+}
+
 spragHindsight spragIslandLookAhead(const struct spragWorld *world, const spragIsland *island)
 {
     const spragWedge *wedge = &island->wedge;
@@ -81,7 +102,8 @@ spragHindsight spragIslandLookAhead(const struct spragWorld *world, const spragI
                                      : doubt > 0 ? doubt - 1
                                                  : 0,
                             .unsqueezed = wedged && !wedge->squeezed && unsqueezed > 0 ? unsqueezed - 1 : 0,
-                            .hard = spragIslandHardens(island)};
+                            .hard = spragIslandHardens(island),
+                            .accord = accordNext(world, island)};
 }
 
 void spragIslandNote(const spragIsland *island, spragContactMemory *memory)
@@ -98,5 +120,6 @@ void spragIslandNote(const spragIsland *island, spragContactMemory *memory)
     memory->doubt = next->doubt;
     memory->unsqueezed = (short)next->unsqueezed;
     memory->dear = (short)next->dear;
+    memory->accord = (short)next->accord;
     memory->hard = (short)next->hard;
 }

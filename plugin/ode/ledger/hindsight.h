@@ -12,7 +12,7 @@ enum {
     SPRAG_UNSQUEEZED = 10 /* steps in which one that is wedged, but was not squeezed, is not asked for a squeeze */
 };
 
-/* Fills wedged, unsqueezed, doubt, hard and dear of island->before from the records of its contacts, guides and
+/* Fills wedged, unsqueezed, doubt, hard, dear and accord of island->before from the records of its contacts, guides and
  * bearings.
  *
  * wedged, 1: one was in a wedged island.  A wedge lasts: a ball that had sunk between two triangles of the
@@ -30,7 +30,10 @@ enum {
  * dear: the halvings of the work of its step (release.h) that one's island has.  What spent all of it has half in
  * the next, down to an eighth: what is jammed by its joints and by mu = infinity stays so.  What spent its work in
  * vain, and is left above 1e-3 m/s, has half of what it spent, down to some 30 ms: contacts that nobody empties have no
- * solution in any step, and took 2 s in each. */
+ * solution in any step, and took 2 s in each.
+ *
+ * accord: what contacts ask for is made to agree from the start (accord.h), where it had to be, and did not agree, in
+ * one of the last steps; negated: that is not tried, as it was in vain. */
 void spragIslandLookBack(const struct spragWorld *world, spragIsland *island);
 /* Of a solved island.  1: it is hard: its answer came late, or from the contacts that carried before. */
 int spragIslandHardens(const spragIsland *island);

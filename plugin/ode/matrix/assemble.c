@@ -415,7 +415,8 @@ static int makeProblem(struct spragWorld *world, spragIsland *island)
         return 0;
     if (island->declined != NULL)
         return 1;
-    problem->q = q, problem->history = history, problem->step = s->step, problem->driven = isDriven(s, island);
+    problem->q = island->q = q, problem->history = history, problem->step = s->step,
+    problem->driven = isDriven(s, island);
     Filling filling = {world, island, q, history};
     spragRangesRun(total, fillRange, &filling);
     memset(island->r + 3 * n, 0, 3 * (size_t)(total - n) * sizeof *island->r);
@@ -541,6 +542,7 @@ void spragAssembleReset(struct spragWorld *world, spragIsland *island)
     }
     island->block_count = island->row_count = island->articulation_count = 0;
     island->links.count = 0;
+    island->accord.made = 0;
 }
 
 spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)

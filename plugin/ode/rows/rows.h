@@ -56,6 +56,7 @@ struct spragBlock {
     double compliance[3];         /* m/s per N s: cfm / h */
     double product[3];            /* Jdot v, m/s^2, as a step has it (velocity_product.h) */
     double carried[3];            /* m/s^2, what that leaves out; 0 of what is seen for the first time */
+    double accord[3];             /* m/s, in rhs: what is changed so that contacts agree (accord.h) */
     double lead[3];               /* m/s, in rhs: what is left of h Jdot v to the next step (lead.h) */
     double velocity[3];           /* J v at the start of the step, less h carried, m/s */
     double free_velocity[3];      /* J v at its end without constraints, m/s */

@@ -94,7 +94,7 @@ static void countAll(struct spragWorld *world)
     for (int k = 0; k < world->snapshot.island_count; ++k) {
         const spragIsland *island = &world->snapshot.island[k];
         count(&world->info, world->config.stepper, island);
-        world->hard += island->lone == NULL && (island->next.hard || island->next.dear > 0);
+        world->hard += island->lone == NULL && (island->next.hard || island->next.dear > 0 || island->next.accord != 0);
     }
 }
 

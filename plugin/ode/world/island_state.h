@@ -44,6 +44,7 @@ typedef struct spragHindsight {
     int doubt;      /* the steps left in which a wedge that one of its contacts was in may come back */
     int unsqueezed; /* the steps left in which it is not asked for a squeeze */
     int hard;       /* 1: a contact of it was in a hard one: the contacts that carried are tried first */
+    int accord;     /* the steps left in which what its contacts ask for is made to agree (accord.h); negated: not */
 } spragHindsight;
 
 /* How its bodies lie and move, as far as its work goes by that (ode/work). */
@@ -90,6 +91,14 @@ typedef struct spragWedge {
     int guides;     /* 1: and its guides too */
 } spragWedge;
 
+/* What its contacts ask for, made to agree (accord.h). */
+typedef struct spragAccord {
+    int made;     /* 1: of the blocks as they are */
+    int wanted;   /* 1: of all blocks that it has in this step */
+    int vain;     /* 1: it was of no use */
+    double apart; /* m/s: the greatest change of what a contact asks for */
+} spragAccord;
+
 /* What came of the contacts that carried before, where they were tried first (SPRAG_CHAIN_AGAIN). */
 typedef enum spragShortcut {
     SPRAG_SHORTCUT_NONE,   /* they were not tried, or the guess was enough */
@@ -121,6 +130,7 @@ typedef struct spragIsland {
     spragPile pile;
     spragHindsight before, next;
     spragWork work;
+    spragAccord accord;
     spragShortcut shortcut; /* release.c */
     double locked;          /* m/s, the fastest that contacts which joints hold were to move, and do not (assemble.c) */
     double calmed; /* m/s, of one that rests (bare.h): the creep that Newton's method cannot end; or, negated, that
@@ -135,11 +145,11 @@ typedef struct spragIsland {
     struct spragEqualityRow *row;           /* (row_count) of its joints */
     struct spragArticulation *articulation; /* (articulation_count) mechanisms they form */
     spragProblem problem;
-    spragBodies bodies;                /* of the problem, where they are given to it (delassus.c) */
-    spragLinks links;                  /* of them, where joints hold them (links.c) */
-    spragReaches reaches;              /* the joints that each block reaches, for products without W */
-    double *mu, *mu_minus, *bound, *W; /* of the problem; between solves release, soften and bearing change them */
-    unsigned char *kind;               /* the same; NULL: all are contacts */
+    spragBodies bodies;                    /* of the problem, where they are given to it (delassus.c) */
+    spragLinks links;                      /* of them, where joints hold them (links.c) */
+    spragReaches reaches;                  /* the joints that each block reaches, for products without W */
+    double *mu, *mu_minus, *bound, *W, *q; /* of the problem; between solves release, soften and bearing change them */
+    unsigned char *kind;                   /* the same; NULL: all are contacts */
     /* its answer */
     double *r, *u;              /* (block_count x 3) N s, m/s */
     double (*echo)[3];          /* (reported) N, of each contact (echo.h), or NULL */

@@ -51,6 +51,7 @@ typedef struct spragContactMemory {
     short heap;       /* 1: its island was a heap in haste (haste.h) */
     short unsqueezed; /* as of the island, in the next step */
     short vain;       /* as of its block (rows.h), in the next step */
+    short accord;     /* as of the island, in the next step (accord.h) */
     double trace;     /* m, of an island of few contacts (slop.h) */
     /* for the user alone */
     double slip_now[3]; /* m/s */
