@@ -155,31 +155,42 @@ static void wheelsRollOnTwoPoints(void **state)
     freeGround();
 }
 
-/* Of a wheel that leans one end is below the plane, and it has that contact alone, as on a plane.  (Where its line
- * leaves the plane was another one, and what lies between: none of these places had one contact.)  So it is in 16 of 60
- * places; in the others normals of edges hide the plane from `flat`. */
-static void leaningWheelsTouchWithTheirEnd(void **state)
+/* Of 60 places those where a wheel that leans, and rolls so fast, has one contact, at its lower end.  m/s */
+static int alone(double speed)
 {
-    (void)state;
-    const double lean = 5e-4;
+    const double lean = 5e-4, axis[2] = {-sin(0.3), cos(0.3)};
     const spragContact *contact;
-    int alone = 0;
-    makeGround(dCylinderClass);
+    int found = 0;
     for (int k = 0; k < 60; ++k) {
         dMatrix3 R;
         dVector3 at;
         place(0.3 + 0.0137 * k, 0);
-        dRFromZAxis(R, -sin(0.3), cos(0.3), -lean);
+        dRFromZAxis(R, axis[0], axis[1], -lean);
         dBodySetRotation(ground.body, R);
         dBodySetPosition(ground.body, 0.3 + 0.0137 * k, 0.013, RADIUS + 0.1 * lean - 7e-5);
-        dBodySetAngularVel(ground.body, 0, 0, 0);
+        dBodySetLinearVel(ground.body, speed * axis[1], -speed * axis[0], 0);
+        dBodySetAngularVel(ground.body, speed / RADIUS * axis[0], speed / RADIUS * axis[1], 0);
         step(0.002, MOST);
         const int one = contacts(&contact) == 1;
         const double *x = contact->position;
         dBodyGetPosRelPoint(ground.body, x[0], x[1], x[2], at);
-        alone += one && fabs(at[2] - 0.1) < 1e-4;
+        found += one && fabs(at[2] - 0.1) < 1e-4;
     }
-    assert_true(alone > 10);
+    return found;
+}
+
+/* Of a wheel that leans one end is below the plane, and it has that contact alone, as on a plane.  (Where its line
+ * leaves the plane was another one, and what lies between: none of these places had one contact; and where normals of
+ * edges hid the plane, in 44; now in 26.)  What hardly moves keeps them, else it rocks from end to end; and so does what has
+ * friction by a force. */
+static void leaningWheelsTouchWithTheirEnd(void **state)
+{
+    (void)state;
+    makeGround(dCylinderClass);
+    assert_true(alone(0.3) > 25);
+    assert_int_equal(alone(0), 0);
+    ground.surface.mode = 0, ground.surface.mu = 5;
+    assert_int_equal(alone(0.3), 0);
     freeGround();
 }
 

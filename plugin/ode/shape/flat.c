@@ -18,6 +18,7 @@
 #define ALONG 0.1     /* cosine between the axis of a cylinder that lies and the normal */
 #define UPRIGHT 0.995 /* cosine between normals that are much the same */
 #define LEVEL 0.9998  /* the same, of what is slow */
+#define FALLS 1.5     /* steps of free fall: what is slower than after them rests, or rocks */
 enum { MOST = 64 };   /* contacts of two geoms */
 
 /* The geom of a body: half its sides (box), or radius, and half its length along z. */
@@ -163,11 +164,27 @@ static void findPoints(Flat *flat)
     }
 }
 
+/* Has contact k the normal and the depth of another, below it along n?  At an edge whose normal is across the line of
+ * what leans both ends of that have the depth of the lower one: the mesh is not at the upper one's. */
+static int isUpper(const Flat *flat, int k, const double n[3])
+{
+    const dContactGeom *own = geomOf(flat, k);
+    int found = 0;
+    for (int l = k > 0 ? k - 1 : 0; l < flat->count && l <= k + 1 && flat->shape.class != dBoxClass; ++l) {
+        const dContactGeom *other = geomOf(flat, l);
+        found |= other->depth == own->depth && memcmp(other->normal, own->normal, 3 * sizeof(dReal)) == 0 &&
+                 spragDot3(n, flat->point[k]) > spragDot3(n, flat->point[l]);
+    }
+    return found;
+}
+
 /* m: how far a point of the mesh lies at most from the plane through `from` across n. */
 static double spread(const Flat *flat, const double n[3], const double from[3])
 {
     double most = 0;
     for (int k = 0; k < flat->count; ++k) {
+        if (isUpper(flat, k, n))
+            continue;
         const double *point = flat->point[k], arm[3] = {point[0] - from[0], point[1] - from[1], point[2] - from[2]};
         most = fmax(most, fabs(spragDot3(n, arm)));
     }
@@ -353,17 +370,23 @@ static void turn(struct spragWorld *world, Flat *flat, int k)
     own->geom.depth = (dReal)fmax(depth, 0);
 }
 
-/* Does the body (a, or b) travel over the mesh, by so much of its size in a step that edges throw it?  What is slower
- * keeps the collider's contacts: in corners the points alone do not always tell a floor from what stands on it. */
-static int travels(const Flat *flat, const int body[2])
+/* m/s, of the body (a, or b) over the mesh. */
+static double speedOver(const Flat *flat, const int body[2])
 {
-    const Shape *shape = &flat->shape;
     const spragBodyState *a = &flat->s->body[body[0]], *b = body[1] < 0 ? NULL : &flat->s->body[body[1]];
-    const double size = fmax(shape->radius, fmax(shape->half[0], fmax(shape->half[1], shape->half[2])));
     double v[3];
     for (int i = 0; i < 3; ++i)
         v[i] = a->velocity[i] - (b == NULL ? 0 : b->velocity[i]);
-    return spragNorm3(v) * flat->s->step > TRAVELS * size;
+    return spragNorm3(v);
+}
+
+/* Does it travel over the mesh, by so much of its size in a step that edges throw it?  What is slower keeps the
+ * collider's contacts: in corners the points alone do not always tell a floor from what stands on it. */
+static int travels(const Flat *flat, const int body[2])
+{
+    const Shape *shape = &flat->shape;
+    const double size = fmax(shape->radius, fmax(shape->half[0], fmax(shape->half[1], shape->half[2])));
+    return speedOver(flat, body) * flat->s->step > TRAVELS * size;
 }
 
 /* Do all contacts have all but the plane's normal?  Then there is no corner. */
@@ -385,19 +408,29 @@ static int isInner(const Flat *flat, int k)
     return fabs(spragDot3(flat->shape.axis[2], arm)) < (1 - SPREAD) * flat->shape.half[2];
 }
 
-/* Of a cylinder that leans one end is below the plane, and nothing else touches it: not where its line leaves the
- * plane, of which the mesh's last triangle tells, nor what lies between. */
-static void leaveOutInner(Flat *flat)
+/* Friction that is a force is of each contact, and so is a surface of its own: those stay. */
+static int mayGo(const spragJointState *joint)
 {
+    const int cone = dContactApprox1_1 | dContactApprox1_2;
+    const dSurfaceParameters *surface = &joint->contact->surface;
+    return !joint->stray && joint->serial == 0 && ((surface->mode & cone) == cone || surface->mu == dInfinity);
+}
+
+/* Of a cylinder that leans one end is below the plane, and nothing else touches it: not where its line leaves the
+ * plane, of which the mesh's last triangle tells, nor what lies between.  (What is as slow as what falls keeps them:
+ * it would come down on its other end, by g h^2, and where the plane is not found in each step it rocks on.) */
+static void leaveOutInner(Flat *flat, const int body[2])
+{
+    const double slow = FALLS * flat->s->step * spragNorm3(flat->s->gravity);
     int leaves = 0, end = 0;
     for (int k = 0; k < flat->count; ++k) {
         const double depth = geomOf(flat, k)->depth;
         leaves |= isInner(flat, k) && depth < EXACTLY * flat->deepest;
         end |= !isInner(flat, k) && depth > (1 - ROUGHLY) * flat->deepest;
     }
-    for (int k = 0; k < flat->count && leaves && end; ++k) {
+    for (int k = 0; k < flat->count && leaves && end && speedOver(flat, body) > slow; ++k) {
         spragJointState *joint = &flat->s->joint[flat->first + k];
-        if (joint->stray || !isInner(flat, k))
+        if (!mayGo(joint) || !isInner(flat, k))
             continue;
         joint->stray = 1;
         ++flat->s->stray_count;
@@ -424,5 +457,5 @@ void spragFlatTurn(struct spragWorld *world, int first, int end)
         if (!isAsPlane(&flat, k))
             turn(world, &flat, k);
     if (lies(&flat.shape, flat.normal))
-        leaveOutInner(&flat);
+        leaveOutInner(&flat, joint->body);
 }
