@@ -180,9 +180,9 @@ static int alone(double speed)
 }
 
 /* Of a wheel that leans one end is below the plane, and it has that contact alone, as on a plane.  (Where its line
- * leaves the plane was another one, and what lies between: none of these places had one contact; and where normals of
- * edges hid the plane, in 44; now in 26.)  What hardly moves keeps them, else it rocks from end to end; and so does what has
- * friction by a force. */
+ * leaves the plane was another one, and what lies between: none of these places had one contact.  With both ends of an
+ * edge's contacts taken for the mesh 16 had; now 34.)  What hardly moves keeps them, else it rocks from end to end; and
+ * so does what has friction by a force. */
 static void leaningWheelsTouchWithTheirEnd(void **state)
 {
     (void)state;
