@@ -14,7 +14,8 @@
  *
  * Of a cylinder that lies and leans a triangle's contacts end where its line leaves the plane, in mid-line, at depth 0.
  * A wheel rests on that as on a pivot, another one in each step.  A plane has its lower end alone, and so has a mesh
- * where such a point tells that the line leaves it. */
+ * where such a point tells that the line leaves it, if the wheel moves, and friction is in proportion to the normal
+ * force. */
 #ifndef SPRAG_ODE_FLAT_H
 #define SPRAG_ODE_FLAT_H
 
