@@ -40,6 +40,7 @@ static int sameLaw(const dContact *a, const dContact *b)
            (!(mode & dContactBounce) || (p->bounce == q->bounce && p->bounce_vel == q->bounce_vel)) &&
            (!(mode & dContactMotion1) || p->motion1 == q->motion1) &&
            (!(mode & dContactMotion2) || p->motion2 == q->motion2) && (!(mode & dContactRolling) || p->rho == q->rho) &&
+           (!(mode & dContactSlip1) || p->slip1 == q->slip1) && (!(mode & dContactSlip2) || p->slip2 == q->slip2) &&
            (!(mode & dContactFDir1) || sameNumbers(a->fdir1, b->fdir1));
 }
 
@@ -47,7 +48,7 @@ static int mayGo(const spragJointState *joint)
 {
     const dContact *contact = joint->contact;
     return !joint->stray && joint->serial == 0 && spragNormalIsUnit(&contact->geom) &&
-           (spragContactIsPlain(contact, 0) || spragContactSticks(contact, 0) || spragContactIsRoller(contact, 0));
+           (spragContactIsPlain(contact, 1) || spragContactSticks(contact, 1) || spragContactIsRoller(contact, 1));
 }
 
 /* Puts joint j into the face, whose first one gives its plane. */

@@ -13,8 +13,9 @@
  * So only the corners are kept, and the wheel rolls as on a plane.
  *
  * That is so where friction is in proportion to the normal force.  (As a force it is of each contact: they are left
- * alone, and so are those with a surface of their own.)  A contact that is deeper than what is between its corners is
- * kept.  Those that are left out have the feedback 0. */
+ * alone, and so are those with a surface of their own.)  What gives, along n or in slip, gives as much as on a plane,
+ * whatever the number of triangles: tyres do not get stiffer, nor one of a car stiffer than the others.  A contact that
+ * is deeper than what is between its corners is kept.  Those that are left out have the feedback 0. */
 #ifndef SPRAG_ODE_BETWEEN_H
 #define SPRAG_ODE_BETWEEN_H
 

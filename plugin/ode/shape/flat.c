@@ -18,6 +18,7 @@
 #define ALONG 0.1     /* cosine between the axis of a cylinder that lies and the normal */
 #define UPRIGHT 0.995 /* cosine between normals that are much the same */
 #define LEVEL 0.9998  /* the same, of what is slow */
+#define FALLS 1.5     /* steps of free fall: what is slower than after them rests, or rocks */
 enum { MOST = 64 };   /* contacts of two geoms */
 
 /* The geom of a body: half its sides (box), or radius, and half its length along z. */
@@ -89,6 +90,28 @@ static void between(const double from[3], const double to[3], double arm[3])
         arm[i] = to[i] - from[i];
 }
 
+/* 1: it touches a plane across n along its side. */
+static int lies(const Shape *shape, const double n[3])
+{
+    return shape->class == dCapsuleClass ||
+           (shape->class == dCylinderClass && fabs(spragDot3(shape->axis[2], n)) <= ALONG);
+}
+
+/* Of what lies, on a plane across n: the point becomes the foot of the axis beside it.  m, along n. */
+static double footBelow(const Shape *shape, const double n[3], double point[3])
+{
+    const double part = spragDot3(shape->axis[2], n);
+    double arm[3], down[3];
+    between(shape->centre, point, arm);
+    const double along = fmin(fmax(spragDot3(shape->axis[2], arm), -shape->half[2]), shape->half[2]);
+    for (int i = 0; i < 3; ++i)
+        down[i] = -n[i] + (shape->class == dCylinderClass ? part * shape->axis[2][i] : 0);
+    const double length = spragNorm3(down);
+    for (int i = 0; i < 3; ++i)
+        point[i] = shape->centre[i] + along * shape->axis[2][i] + shape->radius / length * down[i];
+    return spragDot3(n, point);
+}
+
 /* m: how far a box reaches against n from a point that lies in it.  (That above one of its lower corners may lie
  * beside it; such contacts have about the plane's normal, and their own depth.) */
 static double below(const Shape *shape, const double n[3], const double point[3])
@@ -103,6 +126,17 @@ static double below(const Shape *shape, const double n[3], const double point[3]
     return fmax(most, 0);
 }
 
+/* m, from the side of what lies to a point within. */
+static double within(const Shape *shape, const double point[3])
+{
+    double arm[3];
+    between(shape->centre, point, arm);
+    const double along = fmin(fmax(spragDot3(shape->axis[2], arm), -shape->half[2]), shape->half[2]);
+    for (int i = 0; i < 3; ++i)
+        arm[i] -= along * shape->axis[2][i];
+    return shape->radius - spragNorm3(arm);
+}
+
 /* m, along n, from a point that a collider names to the mesh's: it is the body's, or the mesh's, which are apart by
  * the depth, or, where two edges meet, between both. */
 static double toMesh(const Shape *shape, const double n[3], const dContactGeom *geom)
@@ -110,7 +144,7 @@ static double toMesh(const Shape *shape, const double n[3], const dContactGeom *
     const double depth = fmax(geom->depth, 0), point[3] = {geom->pos[0], geom->pos[1], geom->pos[2]};
     if (shape->class == dBoxClass)
         return fmax(depth - below(shape, n, point), 0);
-    return spragDot3(n, point) - lowest(shape, n) > 0.5 * depth ? 0 : depth;
+    return (lies(shape, n) ? within(shape, point) : spragDot3(n, point) - lowest(shape, n)) > 0.5 * depth ? 0 : depth;
 }
 
 static void findPoints(Flat *flat)
@@ -130,11 +164,27 @@ static void findPoints(Flat *flat)
     }
 }
 
+/* Has contact k the normal and the depth of another, below it along n?  At an edge whose normal is across the line of
+ * what leans both ends of that have the depth of the lower one: the mesh is not at the upper one's. */
+static int isUpper(const Flat *flat, int k, const double n[3])
+{
+    const dContactGeom *own = geomOf(flat, k);
+    int found = 0;
+    for (int l = k > 0 ? k - 1 : 0; l < flat->count && l <= k + 1 && flat->shape.class != dBoxClass; ++l) {
+        const dContactGeom *other = geomOf(flat, l);
+        found |= other->depth == own->depth && memcmp(other->normal, own->normal, 3 * sizeof(dReal)) == 0 &&
+                 spragDot3(n, flat->point[k]) > spragDot3(n, flat->point[l]);
+    }
+    return found;
+}
+
 /* m: how far a point of the mesh lies at most from the plane through `from` across n. */
 static double spread(const Flat *flat, const double n[3], const double from[3])
 {
     double most = 0;
     for (int k = 0; k < flat->count; ++k) {
+        if (isUpper(flat, k, n))
+            continue;
         const double *point = flat->point[k], arm[3] = {point[0] - from[0], point[1] - from[1], point[2] - from[2]};
         most = fmax(most, fabs(spragDot3(n, arm)));
     }
@@ -195,13 +245,6 @@ static int normalOf(const Flat *flat, int k, int level, double n[3])
     return length > 0 && (k == 0 || memcmp(normal, geomOf(flat, k - 1)->normal, 3 * sizeof *normal) != 0);
 }
 
-/* 1: it touches a plane across n along its side. */
-static int lies(const Flat *flat, const double n[3])
-{
-    return flat->shape.class == dCapsuleClass ||
-           (flat->shape.class == dCylinderClass && fabs(spragDot3(flat->shape.axis[2], n)) <= ALONG);
-}
-
 /* Cosine between the normal of contact k and n. */
 static double agrees(const Flat *flat, int k, const double n[3])
 {
@@ -216,7 +259,7 @@ static int isBelow(const Flat *flat, const double n[3], double height)
 {
     const double sunk = height - lowest(&flat->shape, n),
                  least = flat->shape.class == dBoxClass ? 1 - EXACTLY : 1.0 / DEEPER;
-    double up = lies(flat, n) ? -1 : 1;
+    double up = lies(&flat->shape, n) ? -1 : 1;
     for (int k = 0; k < flat->count && up < UPRIGHT; ++k)
         up = fmax(up, agrees(flat, k, n));
     return sunk >= least * flat->deepest - flat->rounding &&
@@ -263,22 +306,6 @@ static int isAsPlane(const Flat *flat, int k)
     return apart <= SAME * SAME;
 }
 
-/* The foot of the axis beside the point. */
-static double footBelow(const Flat *flat, double point[3])
-{
-    const Shape *shape = &flat->shape;
-    const double part = spragDot3(shape->axis[2], flat->normal);
-    double arm[3], down[3];
-    between(shape->centre, point, arm);
-    const double along = fmin(fmax(spragDot3(shape->axis[2], arm), -shape->half[2]), shape->half[2]);
-    for (int i = 0; i < 3; ++i)
-        down[i] = -flat->normal[i] + (shape->class == dCylinderClass ? part * shape->axis[2][i] : 0);
-    const double length = spragNorm3(down);
-    for (int i = 0; i < 3; ++i)
-        point[i] = shape->centre[i] + along * shape->axis[2][i] + shape->radius / length * down[i];
-    return flat->height - spragDot3(flat->normal, point);
-}
-
 /* Can a box have the normal n, into it, by a mesh in the plane?  By one of its own faces, or by an edge of its own and
  * one in the plane.  Else it is another triangle's: of a floor on which its edge stands while its face leans on
  * what else is in the plane of its points. */
@@ -308,7 +335,7 @@ static int isEdge(const Flat *flat, int k, double depth)
         return isOfBox(flat, n);
     if (up >= UPRIGHT)
         return 1;
-    if (!lies(flat, flat->normal))
+    if (!lies(&flat->shape, flat->normal))
         return fabs(spragDot3(flat->shape.axis[2], flat->normal)) > UPRIGHT && along < ALONG;
     return (flat->shape.class == dCylinderClass && along > UPRIGHT) ||
            (up > 0 && geom->depth <= depth - 0.5 * (flat->shape.radius - depth) * (1 / up - 1));
@@ -321,8 +348,8 @@ static void turn(struct spragWorld *world, Flat *flat, int k)
     const int box = flat->shape.class == dBoxClass, leans = agrees(flat, k, flat->normal) < UPRIGHT;
     double point[3], depth = joint->contact->geom.depth;
     memcpy(point, flat->point[k], sizeof point);
-    if (lies(flat, flat->normal))
-        depth = footBelow(flat, point);
+    if (lies(&flat->shape, flat->normal))
+        depth = flat->height - footBelow(&flat->shape, flat->normal, point);
     else if (leans && box)
         depth = below(&flat->shape, flat->normal, point);
     depth = fmin(depth, flat->height - lowest(&flat->shape, flat->normal));
@@ -343,17 +370,23 @@ static void turn(struct spragWorld *world, Flat *flat, int k)
     own->geom.depth = (dReal)fmax(depth, 0);
 }
 
-/* Does the body (a, or b) travel over the mesh, by so much of its size in a step that edges throw it?  What is slower
- * keeps the collider's contacts: in corners the points alone do not always tell a floor from what stands on it. */
-static int travels(const Flat *flat, const int body[2])
+/* m/s, of the body (a, or b) over the mesh. */
+static double speedOver(const Flat *flat, const int body[2])
 {
-    const Shape *shape = &flat->shape;
     const spragBodyState *a = &flat->s->body[body[0]], *b = body[1] < 0 ? NULL : &flat->s->body[body[1]];
-    const double size = fmax(shape->radius, fmax(shape->half[0], fmax(shape->half[1], shape->half[2])));
     double v[3];
     for (int i = 0; i < 3; ++i)
         v[i] = a->velocity[i] - (b == NULL ? 0 : b->velocity[i]);
-    return spragNorm3(v) * flat->s->step > TRAVELS * size;
+    return spragNorm3(v);
+}
+
+/* Does it travel over the mesh, by so much of its size in a step that edges throw it?  What is slower keeps the
+ * collider's contacts: in corners the points alone do not always tell a floor from what stands on it. */
+static int travels(const Flat *flat, const int body[2])
+{
+    const Shape *shape = &flat->shape;
+    const double size = fmax(shape->radius, fmax(shape->half[0], fmax(shape->half[1], shape->half[2])));
+    return speedOver(flat, body) * flat->s->step > TRAVELS * size;
 }
 
 /* Do all contacts have all but the plane's normal?  Then there is no corner. */
@@ -363,6 +396,45 @@ static int isLevel(const Flat *flat)
     for (int k = 0; k < flat->count; ++k)
         least = fmin(least, agrees(flat, k, flat->normal));
     return least >= LEVEL;
+}
+
+/* Is contact k between the ends of what lies? */
+static int isInner(const Flat *flat, int k)
+{
+    const dContactGeom *geom = geomOf(flat, k);
+    const double point[3] = {geom->pos[0], geom->pos[1], geom->pos[2]};
+    double arm[3];
+    between(flat->shape.centre, point, arm);
+    return fabs(spragDot3(flat->shape.axis[2], arm)) < (1 - SPREAD) * flat->shape.half[2];
+}
+
+/* Friction that is a force is of each contact, and so is a surface of its own: those stay. */
+static int mayGo(const spragJointState *joint)
+{
+    const int cone = dContactApprox1_1 | dContactApprox1_2;
+    const dSurfaceParameters *surface = &joint->contact->surface;
+    return !joint->stray && joint->serial == 0 && ((surface->mode & cone) == cone || surface->mu == dInfinity);
+}
+
+/* Of a cylinder that leans one end is below the plane, and nothing else touches it: not where its line leaves the
+ * plane, of which the mesh's last triangle tells, nor what lies between.  (What is as slow as what falls keeps them:
+ * it would come down on its other end, by g h^2, and where the plane is not found in each step it rocks on.) */
+static void leaveOutInner(Flat *flat, const int body[2])
+{
+    const double slow = FALLS * flat->s->step * spragNorm3(flat->s->gravity);
+    int leaves = 0, end = 0;
+    for (int k = 0; k < flat->count; ++k) {
+        const double depth = geomOf(flat, k)->depth;
+        leaves |= isInner(flat, k) && depth < EXACTLY * flat->deepest;
+        end |= !isInner(flat, k) && depth > (1 - ROUGHLY) * flat->deepest;
+    }
+    for (int k = 0; k < flat->count && leaves && end && speedOver(flat, body) > slow; ++k) {
+        spragJointState *joint = &flat->s->joint[flat->first + k];
+        if (!mayGo(joint) || !isInner(flat, k))
+            continue;
+        joint->stray = 1;
+        ++flat->s->stray_count;
+    }
 }
 
 void spragFlatTurn(struct spragWorld *world, int first, int end)
@@ -384,4 +456,6 @@ void spragFlatTurn(struct spragWorld *world, int first, int end)
     for (int k = 0; k < flat.count; ++k)
         if (!isAsPlane(&flat, k))
             turn(world, &flat, k);
+    if (lies(&flat.shape, flat.normal))
+        leaveOutInner(&flat, joint->body);
 }

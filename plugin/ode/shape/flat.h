@@ -10,14 +10,19 @@
  * below the plane at M_j, and what is round touches at the foot of its axis, not at M_j.  Where one point of the mesh
  * stands out of the plane (a step, a wall, a ridge beneath the body) nothing is changed, nor where the body stands
  * across the plane, as beside the rim of a table.  Of what is slow (in flat.c) only contacts are turned all of which
- * have about the plane's normal: those of a box that leans a little have that of its face, and of the triangles. */
+ * have about the plane's normal: those of a box that leans a little have that of its face, and of the triangles.
+ *
+ * Of a cylinder that lies and leans a triangle's contacts end where its line leaves the plane, in mid-line, at depth 0.
+ * A wheel rests on that as on a pivot, another one in each step.  A plane has its lower end alone, and so has a mesh
+ * where such a point tells that the line leaves it, if the wheel moves, and friction is in proportion to the normal
+ * force. */
 #ifndef SPRAG_ODE_FLAT_H
 #define SPRAG_ODE_FLAT_H
 
 #include "ode/world/world.h"
 
 /* Joints first .. end - 1 of two geoms, one of which is a mesh: contacts that differ from those with its plane are
- * replaced, in the arena (without memory they stay).  Those that have left it are `stray`. */
+ * replaced, in the arena (without memory they stay).  Those that have left it, or are none, are `stray`. */
 void spragFlatTurn(struct spragWorld *world, int first, int end);
 
 #endif
