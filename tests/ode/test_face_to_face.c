@@ -205,8 +205,8 @@ static void blocksRestOnBoxes(void **state)
     closeWorld(&world);
 }
 
-/* At 0.97 of the slope that friction holds, and at 1.03: there v = g t (sin - mu cos).  (They slid at up to 0.16 m/s, and
- * at 0.23 to 0.48 for 0.17.) */
+/* At 0.97 of the slope that friction holds, and at 1.03: there v = g t (sin - mu cos).  (They slid at up to 0.16 m/s,
+ * and at 0.23 to 0.48 for 0.17.) */
 static void slopesHoldByTheRightFriction(void **state)
 {
     (void)state;

@@ -40,7 +40,8 @@ void spragPipesBegin(spragPipes *pipes, spragArena *arena, long step);
 /* Forgets what is gone. */
 void spragPipesForget(spragPipes *pipes, const spragGone *gone);
 
-/* 1: geom, which may be gone, is such a pipe in a space about `alive`, or a box if that is a hull.  0: it is not, or there is no memory. */
+/* 1: geom, which may be gone, is such a pipe in a space about `alive`, or a box if that is a hull.  0: it is not, or
+ * there is no memory. */
 int spragPipesFind(spragPipes *pipes, dGeomID alive, dGeomID geom);
 
 #endif
