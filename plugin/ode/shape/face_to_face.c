@@ -9,7 +9,6 @@
 #define AGREES 0.9   /* cosine between the normal that is named and a face's: of flush hulls it leans */
 #define AGAINST 0.2  /* minus the cosine between the normals of both faces */
 #define SAME 1e-3    /* of the length, and of their depths */
-#define ABOUT 5e-3   /* the same along a plane that may be rounded */
 #define PARTED 1e-5  /* of the length: a gap that is none (it is what is left of steps) */
 #define NOTHING 1e-6 /* of its square: an area that is none */
 enum {
@@ -132,7 +131,7 @@ static int findOn(const Hull hull[2], int side, const Point *named, double lengt
     for (int f = 0; f < FACES && spragFacetNext(&own->hull, n, AGREES, seen, f, &k); ++f) {
         Point here[SPRAG_FACE_TO_FACE_MOST];
         spragFacet face;
-        if (fabs(overlap(own, other, seen[f]) - named->depth) > ABOUT * length || !spragFacetFind(&own->hull, k, &face))
+        if (!spragFacetFind(&own->hull, k, &face))
             continue;
         const double depth = overlap(own, other, face.normal);
         if (fabs(depth - named->depth) > SAME * length || depth >= *least)
