@@ -99,6 +99,69 @@ static void roundEndsTouchAtFewCorners(void **state)
     assert_true(hypot(sum[0], sum[1]) < 0.2);
 }
 
+static double deepestOf(const spragBesidePoint *point, int count)
+{
+    double most = -1;
+    for (int k = 0; k < count; ++k)
+        most = fmax(most, point[k].depth);
+    return most;
+}
+
+/* (Of a leaning prism the lowest corner was left out, as it adds least: up to a third of the depth.) */
+static void theLowestCornerIsOneOfThem(void **state)
+{
+    (void)state;
+    const Hull slab = hullBlock(2, 2, 0.5), prism = hullPrism(12, 0.15, 0.1);
+    const double low[3] = {0, 0, -0.5};
+    for (int k = 0; k < 50; ++k) {
+        const double around = 0.13 * k, tilt = 0.01, depth = 1e-3, middle[3] = {0, 0, 0};
+        spragPlacedHull upper = place(&prism, cos(around), sin(around), tilt, middle);
+        const spragPlacedHull lower = place(&slab, 1, 0, 0, low);
+        spragBesidePoint point[SPRAG_FACE_TO_FACE_MOST];
+        double lowest = 0;
+        for (unsigned i = 0; i < prism.point_count; ++i) {
+            const dReal *x = prism.points + 3 * i;
+            double z = 0;
+            for (int j = 0; j < 3; ++j)
+                z += upper.axis[j][2] * (double)x[j];
+            lowest = fmin(lowest, z);
+        }
+        upper.centre[2] = -lowest - depth;
+        CHECK_NEAR(deepestOf(point, find(&upper, &lower, 0, depth, point)), depth, 1e-6);
+    }
+}
+
+/* Of this spike the face that is most against the floor is not at its lowest corner, but 26 mm above.  (That was taken,
+ * and touched with 0.6 mm of the 26.7.) */
+static void facesThatDoNotReachTheDepthAreNone(void **state)
+{
+    (void)state;
+    static const double x[4][3] = {
+        {0.403, -0.076, 0}, {0.241, -0.083, 0.026}, {-0.365, -0.005, 0.534}, {-0.28, 0.164, 0.784}};
+    const double low[3] = {0, 0, -0.5}, depth = 0.0267, high[3] = {0, 0, -depth};
+    const Hull slab = hullBlock(2, 2, 0.5);
+    Hull spike = {.plane_count = 0};
+    for (int k = 0; k < 4; ++k) {
+        const double *a = x[(k + 1) % 4], *b = x[(k + 2) % 4], *c = x[(k + 3) % 4];
+        double u[3], v[3], n[3], out = 0;
+        hullPoint(&spike, x[k][0], x[k][1], x[k][2]);
+        for (int i = 0; i < 3; ++i)
+            u[i] = b[i] - a[i], v[i] = c[i] - a[i];
+        for (int i = 0; i < 3; ++i)
+            n[i] = u[(i + 1) % 3] * v[(i + 2) % 3] - u[(i + 2) % 3] * v[(i + 1) % 3];
+        for (int i = 0; i < 3; ++i)
+            out += n[i] * (a[i] - x[k][i]);
+        const double size = copysign(sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]), out);
+        hullPlane(&spike, n[0] / size, n[1] / size, n[2] / size, (n[0] * a[0] + n[1] * a[1] + n[2] * a[2]) / size);
+    }
+    const spragPlacedHull lower = place(&slab, 1, 0, 0, low), upper = place(&spike, 1, 0, 0, high);
+    for (int swapped = 0; swapped < 2; ++swapped) {
+        spragBesidePoint point[SPRAG_FACE_TO_FACE_MOST];
+        const int count = find(&upper, &lower, swapped, depth, point);
+        assert_true(count == 0 || deepestOf(point, count) > 0.99 * depth);
+    }
+}
+
 /* ---------------------------------------------------------------- in a world */
 
 typedef struct World {
@@ -235,6 +298,8 @@ int main(void)
         cmocka_unit_test(facesTouchAtTheCornersOfWhatTheyShare),
         cmocka_unit_test(whatLeansTouchesWithItsEdge),
         cmocka_unit_test(roundEndsTouchAtFewCorners),
+        cmocka_unit_test(theLowestCornerIsOneOfThem),
+        cmocka_unit_test(facesThatDoNotReachTheDepthAreNone),
         cmocka_unit_test(slabsComeToRest),
         cmocka_unit_test(blocksRestOnBoxes),
         cmocka_unit_test(slopesHoldByTheRightFriction),

@@ -92,10 +92,28 @@ static double depthAt(const spragFacet *face, const Lower *lower, const double c
     return spragDot3(lower->normal, arm) / lower->slope;
 }
 
-/* Where the other one touches the face, in the frame of the first. */
-static int findOnFace(const Hull *own, const Hull *other, const spragFacet *face, double length,
+/* Four corners at most, and the lowest one, unless all are as low.  (Of a leaning prism of many sides that adds least.)
+ */
+static int thin(const spragFacet *face, const Lower *lower, double length, double (*corner)[2], int count)
+{
+    double least = INFINITY, most = -INFINITY, u[3];
+    int lowest = -1;
+    count = spragPlanarThin(corner, count, CUT, NOTHING * length * length, -1);
+    for (int k = 0; k < count; ++k) {
+        const double depth = depthAt(face, lower, corner[k], u);
+        least = fmin(least, depth);
+        if (depth > most)
+            most = depth, lowest = k;
+    }
+    return spragPlanarThin(corner, count, SPRAG_FACE_TO_FACE_MOST, 0, most - least > PARTED * length ? lowest : -1);
+}
+
+/* Where the other one, whose depth that is, touches the face, in the frame of the first.  0: its face that is most
+ * against this one does not reach as deep, which is that of a point or an edge of others. */
+static int findOnFace(const Hull *own, const Hull *other, const spragFacet *face, double length, double depth,
                       Point point[SPRAG_FACE_TO_FACE_MOST])
 {
+    double deepest = -INFINITY;
     spragFacet against;
     Lower lower;
     double corner[CUT][2], u[3];
@@ -107,14 +125,15 @@ static int findOnFace(const Hull *own, const Hull *other, const spragFacet *face
     for (int k = 0; k < shared; ++k)
         if (depthAt(face, &lower, corner[k], u) >= -PARTED * length)
             memmove(corner[count++], corner[k], sizeof *corner);
-    count = spragPlanarThin(corner, count, SPRAG_FACE_TO_FACE_MOST, NOTHING * length * length);
+    count = thin(face, &lower, length, corner, count);
     for (int k = 0; k < count; ++k) {
         point[k].depth = depthAt(face, &lower, corner[k], u);
+        deepest = fmax(deepest, point[k].depth);
         for (int i = 0; i < 3; ++i)
             point[k].x[i] = u[i] - 0.5 * point[k].depth * face->normal[i];
         memcpy(point[k].normal, face->normal, sizeof point[k].normal);
     }
-    return count;
+    return deepest > depth - SAME * length ? count : 0;
 }
 
 /* On a face of hull[side] that is entered by less than that. */
@@ -136,7 +155,7 @@ static int findOn(const Hull hull[2], int side, const Point *named, double lengt
         const double depth = overlap(own, other, face.normal);
         if (fabs(depth - named->depth) > SAME * length || depth >= *least)
             continue;
-        const int count = findOnFace(own, other, &face, length, here);
+        const int count = findOnFace(own, other, &face, length, depth, here);
         if (count == 0)
             continue;
         *least = depth;

@@ -121,7 +121,7 @@ static int findStanding(const spragFacet *facet, const Pipe *pipe, const double 
                  enters = facet->height - spragDot3(n, c) + pipe->radius * sine;
     putRim(facet, pipe, a, across, c, corner);
     const int count = spragPlanarThin(corner, spragFacetOverlap(facet, corner, RIM, CUT), SPRAG_ON_HULL_MOST,
-                                      SHORT * pipe->radius * pipe->radius);
+                                      SHORT * pipe->radius * pipe->radius, -1);
     for (int k = 0; k < facet->corners; ++k) {
         spragFacetAt(facet, facet->corner[k], y);
         for (int i = 0; i < 3; ++i)

@@ -62,7 +62,7 @@ int spragPlanarHull(const double (*x)[2], int count, double beside, int *corner)
     return corners + beyond(x, beside, to, from, list, count, corner + corners);
 }
 
-int spragPlanarThin(double (*corner)[2], int count, int most, double nothing)
+int spragPlanarThin(double (*corner)[2], int count, int most, double nothing, int kept)
 {
     for (; count > 3; --count) {
         int least = 0;
@@ -70,11 +70,12 @@ int spragPlanarThin(double (*corner)[2], int count, int most, double nothing)
         for (int k = 0; k < count; ++k) {
             const double *a = corner[(k + count - 1) % count], *b = corner[k], *c = corner[(k + 1) % count],
                          own = fabs(spragPlanarArea(a, b, c));
-            if (own < area)
+            if (own < area && k != kept)
                 area = own, least = k;
         }
         if (count <= most && area > nothing)
             break;
+        kept -= least < kept;
         memmove(corner + least, corner + least + 1, (size_t)(count - 1 - least) * sizeof *corner);
     }
     return count;
