@@ -376,7 +376,7 @@ static int sleeps(const spragSnapshot *s, int body)
     return body < 0 || s->body[body].kinematic || !(s->body[body].enabled || s->body[body].idle);
 }
 
-/* Points of bodies that sleep, and which the program did not collide, stay as they are.  0: no memory. */
+/* Points of bodies that sleep stay as they are.  0: no memory. */
 static int keepSleepers(spragWorldID world, const Points *points)
 {
     const spragSnapshot *s = &world->snapshot;
@@ -395,14 +395,6 @@ static int keepSleepers(spragWorldID world, const Points *points)
             world->next_named[world->next_named_count++] = *point;
     }
     return 1;
-}
-
-/* 1: points of two such geoms have been named. */
-static int isKnown(const Run *run, const Points *points)
-{
-    const dContactGeom *geom = &spragSolidJoint(&run->pair, 0)->contact->geom;
-    return run->pair.world->named_count > 0 &&
-           spragPointerMapGet(&points->first, spragPointerPair(geom->g1, geom->g2)) >= 0;
 }
 
 static int isAsleep(const Run *run)
@@ -521,8 +513,8 @@ int spragManifoldKeep(spragWorldID world)
             ++end;
         Run run;
         run.pair.world = world, run.pair.first = first, run.pair.count = end - first;
-        if (run.pair.count <= NAMED_MOST && (isKnown(&run, &points) || !isAsleep(&run)) &&
-            spragSolidReadBoth(&run.pair) && !settleOrKeep(&run, &points))
+        if (run.pair.count <= NAMED_MOST && !isAsleep(&run) && spragSolidReadBoth(&run.pair) &&
+            !settleOrKeep(&run, &points))
             return 0;
     }
     if (!keepSleepers(world, &points))

@@ -29,8 +29,9 @@
  * and are as those of a body that stands still: points stay on them where they are, also if the program moves or turns
  * them.
  *
- * Two cylinders, or one and a capsule, need no memory where they lie side by side, nor a hull and what is round: all
- * points are computed, and what is named of them is put right (touch.h).
+ * Two cylinders, or one and a capsule, need no memory where they lie side by side, nor a hull and what is round, nor
+ * hulls and boxes on a hull's face or a hull's on theirs: all points are computed, and what is named of them is put
+ * right (touch.h).
  *
  * A kept point is a contact joint of the snapshot with the id, surface and feedback of the nearest one that is named:
  * the sum of their forces is its feedback.  ODE knows nothing of it; in an island that it solves it does not act. */

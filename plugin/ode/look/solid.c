@@ -69,7 +69,8 @@ int spragSolidRead(const spragBodyState *body, dGeomID geom, spragSolid *solid)
 static void readPipe(dGeomID geom, spragSolid *solid)
 {
     const dReal *place = dGeomGetPosition(geom), *R = dGeomGetRotation(geom);
-    readSizes(geom, dGeomGetClass(geom) == dConvexClass ? 0 : spragCurvatureOwn(geom), solid);
+    const int class = dGeomGetClass(geom), is_even = class == dConvexClass || class == dBoxClass;
+    readSizes(geom, is_even ? 0 : spragCurvatureOwn(geom), solid);
     for (int i = 0; i < 3; ++i) {
         for (int k = 0; k < 3; ++k)
             solid->axis[i][k] = R[4 * k + i];

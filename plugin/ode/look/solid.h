@@ -41,7 +41,8 @@ static inline spragJointState *spragSolidJoint(const spragSolidPair *pair, int k
 /* 0: it is of another class, or not the body's. */
 int spragSolidRead(const spragBodyState *body, dGeomID geom, spragSolid *solid);
 
-/* Is the pair's second geom a pipe or hull of the world?  The first one must be its body's. */
+/* Is the pair's second geom a pipe or hull of the world, or a box on which a hull lies?  The first one must be its
+ * body's. */
 int spragSolidLiesOnPipe(const spragSolidPair *pair);
 
 /* Reads both.  0: either is of another class. */

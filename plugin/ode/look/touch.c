@@ -5,6 +5,8 @@
 
 #include "linalg/vec3.h"
 #include "ode/shape/beside.h"
+#include "ode/shape/face_to_face.h"
+#include "ode/shape/facet.h"
 #include "ode/shape/on_hull.h"
 
 #define AGREES 0.98 /* cosine between the normal that is named of two pipes side by side, and theirs, */
@@ -171,7 +173,64 @@ static int settleOnHull(const spragSolidPair *pair, spragPlace place[SPRAG_TOUCH
     return moveNamed(pair, place, count, left) ? count : -1;
 }
 
+static int areHulls(const spragSolidPair *pair)
+{
+    int hulls = 0, boxes = 0;
+    for (int side = 0; side < 2; ++side) {
+        hulls += pair->solid[side].class == dConvexClass;
+        boxes += pair->solid[side].class == dBoxClass;
+    }
+    return hulls > 0 && hulls + boxes == 2;
+}
+
+typedef struct Box {
+    dReal planes[4 * 6], points[3 * 8];
+} Box;
+
+/* 0: its planes and points are unknown. */
+static int placeHull(const spragSolid *solid, dGeomID geom, Box *box, spragPlacedHull *hull)
+{
+    memcpy(hull->centre, solid->centre, sizeof hull->centre);
+    memcpy(hull->axis, solid->axis, sizeof hull->axis);
+    if (solid->class == dConvexClass)
+        return spragHullRead(geom, &hull->hull);
+    memset(box, 0, sizeof *box);
+    for (int k = 0; k < 8; ++k)
+        for (int i = 0; i < 3; ++i)
+            box->points[3 * k + i] = (dReal)(k >> i & 1 ? solid->half[i] : -solid->half[i]);
+    for (int k = 0; k < 6; ++k) {
+        box->planes[4 * k + k / 2] = k % 2 ? -1 : 1;
+        box->planes[4 * k + 3] = (dReal)solid->half[k / 2];
+    }
+    hull->hull = (spragHull){.planes = box->planes, .points = box->points, .plane_count = 6, .point_count = 8};
+    return 1;
+}
+
+static int settleHulls(const spragSolidPair *pair, spragPlace place[SPRAG_TOUCH_MOST])
+{
+    const spragJointState *joint = spragSolidJoint(pair, 0);
+    const spragPlace first = placeNamed(joint);
+    spragBesidePoint named = {.depth = first.depth}, point[SPRAG_FACE_TO_FACE_MOST];
+    spragPlacedHull hull[2];
+    Box box[2];
+    if (pair->count != 1)
+        return 0;
+    for (int side = 0; side < 2; ++side)
+        if (!placeHull(&pair->solid[side], spragGeomOf(joint, side), &box[side], &hull[side]))
+            return 0;
+    memcpy(named.normal, first.n, sizeof named.normal);
+    const double length = fmin(spragHullLength(&hull[0].hull), spragHullLength(&hull[1].hull)), left = LEFT * length;
+    const int count = spragFaceToFaceFind(hull, &named, length, point);
+    for (int k = 0; k < count; ++k) {
+        place[k] = placeOf(&point[k]);
+        place[k].depth -= left;
+    }
+    return count == 0 || moveNamed(pair, place, count, left) ? count : -1;
+}
+
 int spragTouchSettle(const spragSolidPair *pair, spragPlace place[SPRAG_TOUCH_MOST])
 {
+    if (areHulls(pair))
+        return settleHulls(pair, place);
     return (spragTouchIsRoundOnHull(pair) ? settleOnHull : settleBeside)(pair, place);
 }

@@ -9,6 +9,7 @@
 #define FLAT (sizeof(dReal) == sizeof(float) ? 1e-5 : 1e-6) /* how far points of a face may lie apart from its plane, */
 #define ABOUT 1e-3                                          /* and from one that is rounded */
 #define APART 1e-6                                          /* what is no farther from a line is on it */
+#define PARALLEL 1e-8                                       /* that the cosine between normals of one may lack of 1 */
 #define BEYOND 1e-9                                         /* what lies outside an edge by that is inside */
 
 static void pointOf(const spragHull *hull, int i, double x[3])
@@ -36,8 +37,7 @@ static void turn(const spragHull *hull, const double n[3], spragFacet *facet)
     }
 }
 
-/* m: from the first point to that which is farthest from it. */
-static double lengthOf(const spragHull *hull)
+double spragHullLength(const spragHull *hull)
 {
     double first[3], x[3], most = 0;
     pointOf(hull, 0, first);
@@ -113,9 +113,30 @@ static int fit(const spragHull *hull, const Points *points, const int corner[SPR
     return facet->height - lowest <= flat;
 }
 
+int spragFacetNext(const spragHull *hull, const double named[3], double least, double (*seen)[3], int count, int *plane)
+{
+    int found = 0;
+    for (int k = 0; k < hull->plane_count; ++k) {
+        double n[3] = {hull->planes[4 * k], hull->planes[4 * k + 1], hull->planes[4 * k + 2]};
+        const double length = spragNorm3(n);
+        for (int i = 0; i < 3; ++i)
+            n[i] /= length;
+        int is_next = spragDot3(n, named) >= least;
+        for (int f = 0; f < count && is_next; ++f)
+            is_next = spragDot3(n, seen[f]) < 1 - PARALLEL;
+        if (!is_next)
+            continue;
+        found = 1, *plane = k;
+        least = spragDot3(n, named);
+        memcpy(seen[count], n, sizeof n);
+    }
+    return found;
+}
+
 int spragFacetFind(const spragHull *hull, int k, spragFacet *facet)
 {
-    const double n[3] = {hull->planes[4 * k], hull->planes[4 * k + 1], hull->planes[4 * k + 2]}, size = lengthOf(hull);
+    const double n[3] = {hull->planes[4 * k], hull->planes[4 * k + 1], hull->planes[4 * k + 2]},
+                 size = spragHullLength(hull);
     int corner[SPRAG_FACET_CORNERS];
     Points points;
     if (!(spragNorm3(n) > 0 && isfinite(spragNorm3(n)) && isfinite(size)))

@@ -24,6 +24,15 @@ typedef struct spragFacet {
     int corners;
 } spragFacet;
 
+/* m: from its first point to that which is farthest from it. */
+double spragHullLength(const spragHull *hull);
+
+/* Of the planes that are not parallel to those which have been looked at, that whose normal is nearest to the one that
+ * is named, if the cosine between them is no less.  seen (count x 3): their normals; the next one's is added.  0: none.
+ * (A face of triangles has many.) */
+int spragFacetNext(const spragHull *hull, const double named[3], double least, double (*seen)[3], int count,
+                   int *plane);
+
 /* That of the hull's k-th plane.  0: it is none, or has too many corners. */
 int spragFacetFind(const spragHull *hull, int k, spragFacet *facet);
 

@@ -8,7 +8,6 @@
 #include "ode/shape/on_edge.h"
 
 #define AGREES 0.98   /* cosine between the normal that is named and a face's */
-#define PARALLEL 1e-8 /* of 1, that the cosine between the normals of two parallel planes may lack */
 #define SAME 1e-3     /* of the radius, and of their depths */
 #define PARTED 1e-5   /* of the stretch: a gap that is none (it is what is left of steps) */
 #define SHORT 1e-6    /* of the radius: a stretch that is a point; of its square: an area that is none */
@@ -82,26 +81,6 @@ static int findLying(const spragFacet *facet, const Pipe *pipe, Point point[SPRA
     return touching(point, 2, PARTED * length);
 }
 
-/* Takes out the corners that add least to the polygon: all that add nothing, and more until there are so few.  How many
- * are left. */
-static int thin(double (*corner)[2], int count, int most, double nothing)
-{
-    for (; count > 3; --count) {
-        int least = 0;
-        double area = INFINITY;
-        for (int k = 0; k < count; ++k) {
-            const double *a = corner[(k + count - 1) % count], *b = corner[k], *c = corner[(k + 1) % count],
-                         own = fabs(spragPlanarArea(a, b, c));
-            if (own < area)
-                area = own, least = k;
-        }
-        if (count <= most && area > nothing)
-            break;
-        memmove(corner + least, corner + least + 1, (size_t)(count - 1 - least) * sizeof *corner);
-    }
-    return count;
-}
-
 /* Points of the rim about c, in the plane of the face: from the lowest on, or where it has none from that which lies
  * across. */
 static void putRim(const spragFacet *facet, const Pipe *pipe, const double a[3], const double across[3],
@@ -141,8 +120,8 @@ static int findStanding(const spragFacet *facet, const Pipe *pipe, const double 
     const double p = spragDot3(n, a), sine = sqrt(fmax(1 - p * p, 0)),
                  enters = facet->height - spragDot3(n, c) + pipe->radius * sine;
     putRim(facet, pipe, a, across, c, corner);
-    const int count = thin(corner, spragFacetOverlap(facet, corner, RIM, CUT), SPRAG_ON_HULL_MOST,
-                           SHORT * pipe->radius * pipe->radius);
+    const int count = spragPlanarThin(corner, spragFacetOverlap(facet, corner, RIM, CUT), SPRAG_ON_HULL_MOST,
+                                      SHORT * pipe->radius * pipe->radius, -1);
     for (int k = 0; k < facet->corners; ++k) {
         spragFacetAt(facet, facet->corner[k], y);
         for (int i = 0; i < 3; ++i)
@@ -166,36 +145,13 @@ static double deepestOf(const Point *point, int count)
     return deepest;
 }
 
-/* Whose normal is nearest to the one that is named, and agrees with it, of the planes that are not parallel to those
- * which have been looked at.  0: none.  (A face of triangles has many.) */
-static int nextPlane(const spragHull *hull, const double named[3], double (*seen)[3], int count, int *plane)
-{
-    double most = AGREES;
-    int found = 0;
-    for (int k = 0; k < hull->plane_count; ++k) {
-        double n[3] = {hull->planes[4 * k], hull->planes[4 * k + 1], hull->planes[4 * k + 2]};
-        const double length = spragNorm3(n);
-        for (int i = 0; i < 3; ++i)
-            n[i] /= length;
-        int is_next = spragDot3(n, named) >= most;
-        for (int f = 0; f < count && is_next; ++f)
-            is_next = spragDot3(n, seen[f]) < 1 - PARALLEL;
-        if (!is_next)
-            continue;
-        found = 1, *plane = k;
-        most = spragDot3(n, named);
-        memcpy(seen[count], n, sizeof n);
-    }
-    return found;
-}
-
 /* On the face whose depth is nearest to the one that is named. */
 static int findOnFace(const spragHull *hull, const Pipe *pipe, const double across[3], const Point *named,
                       Point point[SPRAG_ON_HULL_MOST])
 {
     double seen[FACES][3], least = SAME * pipe->radius;
     int found = 0, k;
-    for (int f = 0; f < FACES && nextPlane(hull, named->normal, seen, f, &k); ++f) {
+    for (int f = 0; f < FACES && spragFacetNext(hull, named->normal, AGREES, seen, f, &k); ++f) {
         Point own[SPRAG_ON_HULL_MOST];
         spragFacet facet;
         if (!spragFacetFind(hull, k, &facet))

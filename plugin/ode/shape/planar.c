@@ -5,6 +5,9 @@
  * up to rounding: sorted by that, a point of an edge came first, and its lower end was no turn.) */
 #include "ode/shape/planar.h"
 
+#include <math.h>
+#include <string.h>
+
 static int farthest(const double (*x)[2], int count, int from)
 {
     int found = from;
@@ -57,4 +60,23 @@ int spragPlanarHull(const double (*x)[2], int count, double beside, int *corner)
     int corners = 1 + beyond(x, beside, from, to, list, count, corner + 1);
     corner[corners++] = to;
     return corners + beyond(x, beside, to, from, list, count, corner + corners);
+}
+
+int spragPlanarThin(double (*corner)[2], int count, int most, double nothing, int kept)
+{
+    for (; count > 3; --count) {
+        int least = 0;
+        double area = INFINITY;
+        for (int k = 0; k < count; ++k) {
+            const double *a = corner[(k + count - 1) % count], *b = corner[k], *c = corner[(k + 1) % count],
+                         own = fabs(spragPlanarArea(a, b, c));
+            if (own < area && k != kept)
+                area = own, least = k;
+        }
+        if (count <= most && area > nothing)
+            break;
+        kept -= least < kept;
+        memmove(corner + least, corner + least + 1, (size_t)(count - 1 - least) * sizeof *corner);
+    }
+    return count;
 }

@@ -21,4 +21,8 @@ static inline double spragPlanarDistance(const double a[2], const double b[2])
  * `beside`: which points they are; corner (count).  How many: 1 of points in one place, 2 on a line. */
 int spragPlanarHull(const double (*x)[2], int count, double beside, int *corner);
 
+/* Takes out the corners that add least to the polygon: all that add nothing (m2, of twice the area), and more until
+ * there are so few.  kept: stays; -1: none.  How many are left. */
+int spragPlanarThin(double (*corner)[2], int count, int most, double nothing, int kept);
+
 #endif

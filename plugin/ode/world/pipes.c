@@ -2,10 +2,15 @@
 
 #include <string.h>
 
-static int isPipe(dGeomID geom)
+enum { PIPE = 1, BOX = 2 };
+
+/* 0: neither, or a body's.  (A box is one for hulls alone.) */
+static int kindOf(dGeomID geom)
 {
     const int class = dGeomGetClass(geom);
-    return (class == dCapsuleClass || class == dCylinderClass || class == dConvexClass) && dGeomGetBody(geom) == NULL;
+    if (dGeomGetBody(geom) != NULL)
+        return 0;
+    return class == dBoxClass ? BOX : class == dCapsuleClass || class == dCylinderClass || class == dConvexClass;
 }
 
 /* 1: ODE tells what it holds.  (Asked for a geom of a quadtree, it ends the process.) */
@@ -31,7 +36,7 @@ static int goThrough(dSpaceID space, Search *search)
         if (dGeomIsSpace(geom)) {
             if (isOpen((dSpaceID)geom))
                 goThrough((dSpaceID)geom, search);
-        } else if (isPipe(geom))
+        } else if (kindOf(geom))
             search->pipe[search->found++] = geom;
     }
     return search->geoms <= SPRAG_PIPES_AMONG;
@@ -48,7 +53,7 @@ static int list(spragPipes *pipes, dSpaceID space)
     if (!spragPointerMapMake(&pipes->map, pipes->arena, search.found))
         return 0;
     for (int i = 0; i < search.found; ++i)
-        spragPointerMapPut(&pipes->map, search.pipe[i], 1);
+        spragPointerMapPut(&pipes->map, search.pipe[i], kindOf(search.pipe[i]));
     pipes->space = space;
     return 1;
 }
@@ -111,8 +116,8 @@ int spragPipesFind(spragPipes *pipes, dGeomID alive, dGeomID geom)
     const spragPlaced one = {geom, top};
     if (otherOf(pipes, one)->geom != NULL || (pipes->space != top && !list(pipes, top)))
         return 0;
-    if (spragPointerMapGet(&pipes->map, geom) > 0)
-        return 1;
-    note(pipes, one);
-    return 0;
+    const int kind = spragPointerMapGet(&pipes->map, geom);
+    if (kind <= 0)
+        note(pipes, one);
+    return kind == PIPE || (kind == BOX && dGeomGetClass(alive) == dConvexClass);
 }
