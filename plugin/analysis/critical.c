@@ -15,6 +15,9 @@
  * derivatives they are monotone, and bisection finds every root.  The last two kinds are kept where the number of
  * solutions, counted on both sides by spragParadoxEnumerate, does change for the load given.
  *
+ * At rest two directions in which contacts can begin to slip may also meet and vanish.  No polynomial of the above says
+ * where: the number of solutions is counted between what was found, and bisection ends where it changes.
+ *
  * Directions: a sliding contact's slip.  A contact at rest has none yet: a single one gets the direction in which
  * friction bears most on the normal, the worst case, (5.20) of Ivanov 2009, and for its hold that of its own friction
  * force; several get the way they would go without friction.
@@ -32,8 +35,14 @@
 
 enum { CONTACTS = SPRAG_PARADOX_CONTACT_MAX, CANDIDATES = 512 /* kept; with more the set is incomplete */ };
 
+/* At rest solutions are counted at the ends and in the middle of each gap between candidates, and as many times more as
+ * the gap is 64ths of the range (docs/research.md). */
+enum { PIECES_OF_GAP = 2, PIECES_OF_RANGE = 64 };
+
 /* Critical values closer than this part of the range are one. */
 #define SAME 1e-10
+#define GAP 1e-6    /* of the range: in less, between two candidates, no meeting of directions is looked for */
+#define BESIDE 1e-4 /* of a gap: so near to its ends a change is theirs */
 
 typedef struct Search {
     const spragContactState *state;
@@ -283,7 +292,7 @@ static int byKind(const void *a, const void *b)
     return 0;
 }
 
-static spragStatus countAt(const Search *s, double t, int *count)
+static spragStatus solutionsAt(const Search *s, double t, spragSolutionSet *set)
 {
     double mu[CONTACTS], mu_static[CONTACTS];
     spragContactState state = *s->state;
@@ -292,10 +301,106 @@ static spragStatus countAt(const Search *s, double t, int *count)
         mu_static[k] = fmax(state.mu_static[k] + t * s->rate[k], mu[k]);
     }
     state.mu = mu, state.mu_static = mu_static;
+    return spragParadoxEnumerate(&state, set);
+}
+
+static spragStatus countAt(const Search *s, double t, int *count)
+{
     spragSolutionSet set;
-    const spragStatus status = spragParadoxEnumerate(&state, &set);
+    const spragStatus status = solutionsAt(s, t, &set);
     *count = status == SPRAG_OK ? set.count : 0;
     spragSolutionSetFree(&set);
+    return status;
+}
+
+/* ---------------------------------------------------------------- at rest: where directions of slip meet */
+
+/* A place, and the solutions there. */
+typedef struct Place {
+    double t;
+    spragSolutionSet set;
+} Place;
+
+/* Of a continuum some points stand for all, so their number says nothing. */
+static int isCounted(const spragSolutionSet *set)
+{
+    int counted = !set->incomplete;
+    for (int k = 0; k < set->count; ++k)
+        counted &= !set->solution[k].family;
+    return counted;
+}
+
+/* The solution of `many` that is farthest from all of `few`: the one that vanishes between two places that all but
+ * coincide. */
+static const spragParadoxSolution *vanishing(const Search *s, const spragSolutionSet *many, const spragSolutionSet *few)
+{
+    const spragParadoxSolution *farthest = NULL;
+    double most = -1;
+    for (int i = 0; i < many->count; ++i) {
+        double nearest = INFINITY;
+        for (int j = 0; j < few->count; ++j) {
+            double distance2 = 0;
+            for (int c = 0; c < s->state->contact_count; ++c)
+                distance2 += spragDistanceSquared3(many->solution[i].r + 3 * c, few->solution[j].r + 3 * c);
+            nearest = fmin(nearest, distance2);
+        }
+        if (nearest > most)
+            most = nearest, farthest = &many->solution[i];
+    }
+    return farthest;
+}
+
+static spragStatus searchBetween(Search *s, const Place *a, const Place *b)
+{
+    if (!isCounted(&a->set) || !isCounted(&b->set) || a->set.count == b->set.count)
+        return SPRAG_OK;
+    Place middle = {.t = 0.5 * (a->t + b->t)};
+    if (b->t - a->t <= SAME * (s->to - s->from) || !(a->t < middle.t && middle.t < b->t)) {
+        const int fewer = a->set.count < b->set.count;
+        s->S = 0;
+        keep(s, (Polynomial){SPRAG_CRITICAL_REST, -1}, middle.t);
+        if (!s->overflow)
+            memcpy(s->found[s->count - 1].variant,
+                   vanishing(s, fewer ? &b->set : &a->set, fewer ? &a->set : &b->set)->variant, CONTACTS);
+        return SPRAG_OK;
+    }
+    spragStatus status = solutionsAt(s, middle.t, &middle.set);
+    if (status == SPRAG_OK)
+        status = searchBetween(s, a, &middle);
+    if (status == SPRAG_OK)
+        status = searchBetween(s, &middle, b);
+    spragSolutionSetFree(&middle.set);
+    return status;
+}
+
+static spragStatus searchGap(Search *s, double from, double to)
+{
+    const double range = s->to - s->from, gap = to - from;
+    if (gap < GAP * range)
+        return SPRAG_OK;
+    const int pieces = PIECES_OF_GAP + (int)(PIECES_OF_RANGE * gap / range);
+    Place last = {.t = from + BESIDE * gap};
+    spragStatus status = solutionsAt(s, last.t, &last.set);
+    for (int i = 1; i <= pieces && status == SPRAG_OK; ++i) {
+        Place next = {.t = i < pieces ? from + gap * i / pieces : to - BESIDE * gap};
+        status = solutionsAt(s, next.t, &next.set);
+        if (status == SPRAG_OK)
+            status = searchBetween(s, &last, &next);
+        spragSolutionSetFree(&last.set);
+        last = next;
+    }
+    spragSolutionSetFree(&last.set);
+    return status;
+}
+
+/* Between the candidates found so far.  What it adds stands behind them. */
+static spragStatus searchGaps(Search *s)
+{
+    const int known = s->count;
+    spragStatus status = SPRAG_OK;
+    qsort(s->found, (size_t)known, sizeof *s->found, ascending);
+    for (int i = 0; i <= known && status == SPRAG_OK; ++i)
+        status = searchGap(s, i == 0 ? s->from : s->found[i - 1].t, i == known ? s->to : s->found[i].t);
     return status;
 }
 
@@ -371,7 +476,9 @@ spragStatus spragCriticalEnumerate(const spragContactState *state, const double 
     s->from = from, s->to = to;
     s->n = 3 * state->contact_count;
     searchAll(s);
-    status = countAndMerge(s);
+    status = s->rest ? searchGaps(s) : SPRAG_OK;
+    if (status == SPRAG_OK)
+        status = countAndMerge(s);
     spragCriticalSet set = {.count = s->count, .incomplete = s->overflow};
     if (status == SPRAG_OK && s->count > 0) {
         set.critical = spragAlloc((size_t)s->count, sizeof *set.critical);

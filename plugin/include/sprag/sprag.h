@@ -389,14 +389,14 @@ typedef enum spragCriticalKind {
     SPRAG_CRITICAL_FOLD,   /* sliding: det = 0, a solution passes through infinity, whatever the load */
     SPRAG_CRITICAL_CUSP,   /* the same at rest */
     SPRAG_CRITICAL_BORDER, /* for this load: solutions meet where a normal force is 0 */
-    SPRAG_CRITICAL_REST    /* for this load: a contact can hold, or begins to slip */
+    SPRAG_CRITICAL_REST    /* for this load: a contact can hold, begins to slip, or has two ways to begin that meet */
 } spragCriticalKind;
 
 typedef struct spragCritical {
     spragCriticalKind kind;
     double t, mu[SPRAG_PARADOX_CONTACT_MAX];
     signed char variant[SPRAG_PARADOX_CONTACT_MAX]; /* side loaded there, 0: open */
-    int before, after; /* number of solutions of this state below and above, half way to the next value looked at */
+    int before, after;                              /* number of solutions of this state below and above */
 } spragCritical;
 
 typedef struct spragCriticalSet {
@@ -411,9 +411,9 @@ typedef struct spragCriticalSet {
  * A sliding contact keeps its direction.  At rest a single contact is taken in its worst direction, in which friction
  * adds most to the normal force; several are taken in the directions in which they would begin to slip without
  * friction.  FOLD and CUSP are properties of the bodies and always listed; BORDER and REST are listed where they change
- * the number of solutions for the load b.  At rest that number may also change between them, where directions in which
- * a contact can begin to slip meet: that change is told at a critical value next to it.  SPRAG_ERROR_* as of
- * spragParadoxEnumerate; out is then left as it was. */
+ * the number of solutions for the load b.  To find where directions in which contacts at rest can begin to slip meet,
+ * that number is counted in steps of a 64th of the range or less: two changes nearer to each other may both be missed,
+ * as are all between continua (family).  SPRAG_ERROR_* as of spragParadoxEnumerate; out is then left as it was. */
 SPRAG_API spragStatus spragCriticalEnumerate(const spragContactState *state, const double *rate, double from, double to,
                                              spragCriticalSet *out);
 /* Frees what set owns, and empties it; NULL is nothing to do. */
