@@ -156,13 +156,13 @@ static void checkLinks(const spragChainLinks *chain)
     assert_in_range(chain->soon, 0, chain->count);
     for (int k = 0; k < chain->count; ++k) {
         const spragChainLink *link = &chain->link[k];
-        assert_int_equal(link->manner, k == 0 ? SPRAG_PREFERRED : SPRAG_BETTER);
+        assert_int_equal(link->run_as, k == 0 ? SPRAG_IF_SOLVED : SPRAG_IF_BETTER);
         assert_true(link->tolerance == tolerance || link->tolerance == options->enough);
         assert_true(k == 0 || link->tolerance >= link[-1].tolerance); /* what is enough ends what comes after */
-        assert_true(link->limit >= 0 && (link->from_rest > 0 || link->from_rest == SPRAG_NO_SECOND));
+        assert_true(link->limit >= 0 && (link->second_limit > 0 || link->second_limit == SPRAG_NO_SECOND));
         if (options->iteration_limit > 0) {
             assert_int_equal(link->limit, options->iteration_limit);
-            assert_true(link->from_rest == SPRAG_NO_SECOND || link->from_rest == options->iteration_limit);
+            assert_true(link->second_limit == SPRAG_NO_SECOND || link->second_limit == options->iteration_limit);
         }
     }
 }
@@ -216,7 +216,7 @@ static void mechanismsAreSweptLess(void **state)
             problem->block_count = 100 * 100;
         spragChainLinks chain = {.problem = problem, .options = &options};
         spragChainLinksOf(&chain, SPRAG_CHAIN_WHOLE);
-        assert_true((chain.link[0].method == &spragSolverApproach) == !one);
+        assert_true((chain.link[0].method == &spragSolverSweepsNear) == !one);
         sweeps[one] = chain.link[one ? 0 : 2].limit;
         assert_ptr_equal(chain.link[one ? 0 : 2].method, &spragSolverSweeps);
     }
@@ -330,13 +330,14 @@ static void whereTheGuessLeadsAstray(void **state)
                 const spragChainLink *newton = NULL;
                 for (int k = 0; k < chain.count; ++k)
                     if (chain.link[k].method == &spragSolverNewton) {
-                        assert_true(newton == NULL || newton->from_rest == SPRAG_NO_SECOND);
+                        assert_true(newton == NULL || newton->second_limit == SPRAG_NO_SECOND);
                         newton = &chain.link[k];
                     }
                 assert_non_null(newton);
                 if (n == 20 || kinds <= MIXED)
-                    assert_int_equal(newton->from_rest != SPRAG_NO_SECOND, n == 20 || (kinds == MIXED && use == FILES));
-                assert_true(n > 20 || use == FILES || newton->from_rest <= newton->limit);
+                    assert_int_equal(newton->second_limit != SPRAG_NO_SECOND,
+                                     n == 20 || (kinds == MIXED && use == FILES));
+                assert_true(n > 20 || use == FILES || newton->second_limit <= newton->limit);
             }
 }
 
