@@ -282,7 +282,7 @@ spragStatus spragIslandsWork(struct spragWorld *world, spragIslandsWanted wanted
         world->lane[i].assembling = world->lane[i].solving = 0;
         world->lane[i].since = begin;
     }
-    spragPoolRun(world->hired, workOnBatch, &work, work.count);
+    spragPoolRun(world->island_pool, workOnBatch, &work, work.count);
     world->solved = work.count == 1 && world->lane_count == 1 ? world->lane[0].since : spragSeconds();
     fillTimes(world, world->solved - begin);
     const int failed = atomic_load(&work.failed);

@@ -219,7 +219,7 @@ static int begin(Rounds *rounds, spragIsland *island)
         const int cone = isCone(island, k);
         slid |=
             cone || (block->parts && spragNorm2(r + 1) > r[0] && island->problem.history[k].mode == SPRAG_MODE_SLIP);
-        rounds->cones &= block->vain == 0 || island->block_count == 1; /* one contact alone never misses */
+        rounds->cones &= block->cone_barred == 0 || island->block_count == 1; /* one contact alone never misses */
         block->let_go = 0;
         if (cone)
             spragPartingLaw(island, k, SPRAG_BLOCK_BOX);
@@ -256,7 +256,7 @@ static void takeBefore(Rounds *rounds, spragIsland *island)
     for (int k = 0; k < island->block_count; ++k)
         if (isCone(island, k)) {
             spragPartingLaw(island, k, SPRAG_BLOCK_BOX);
-            island->block[k].vain = VAIN_STEPS;
+            island->block[k].cone_barred = VAIN_STEPS;
         }
     memcpy(island->r, rounds->kept, 3 * n * sizeof *rounds->kept);
     memcpy(island->u, rounds->kept + 3 * n, 3 * n * sizeof *rounds->kept);

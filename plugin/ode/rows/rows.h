@@ -64,22 +64,22 @@ struct spragBlock {
     double kinetic[2], resting[2]; /* where they differ: mu and mu_minus of one that slips, of one that rests */
     double scale;                  /* mu2 / mu: |(r_1, r_2)| <= mu r_n is an ellipse in N s */
     double n[3], t1[3], t2[3];
-    spragCurvature curvature; /* of the surfaces, of the geoms where they do not say */
-    unsigned char curved;     /* 1: it has a velocity-product term */
-    unsigned char rolls;      /* 1: its face does, and its friction acts at two heights (face.h) */
-    unsigned char own_frame;  /* 1: t1, t2 follow from n alone */
-    unsigned char unused[3];  /* 1: the row does not exist (mu = 0 along it) */
-    unsigned char locked;     /* bits of rows set aside, as joints hold the normal of this contact (delassus.c) */
-    unsigned char number[3];  /* of JOINT rows: among the limits and motors of the joint */
-    unsigned char parts;      /* 1: an infinite coefficient, no infinite force: what is not pressed is not held */
-    unsigned char let_go;     /* times that such a contact was, in this solution (parting.h) */
-    unsigned char vain;       /* steps left in which no cone takes the place of its law, in vain as it was (the same) */
-    unsigned char differ;     /* 1: `kinetic` and `resting` are filled, and differ */
-    unsigned char hold;       /* spragHold */
-    unsigned char passes;     /* 1: it sticks only as its slip passes through zero (passing.h) */
-    double length[3];         /* m, of JOINT and TURNING rows: in J, where they turn; else 1 (spragLengthOf) */
-    double lo[3], hi[3];      /* N s, of BOX blocks */
-    double J[2][3][6];        /* of either body, linear then angular; row t2 is scaled by `scale` */
+    spragCurvature curvature;  /* of the surfaces, of the geoms where they do not say */
+    unsigned char curved;      /* 1: it has a velocity-product term */
+    unsigned char rolls;       /* 1: its face does, and its friction acts at two heights (face.h) */
+    unsigned char own_frame;   /* 1: t1, t2 follow from n alone */
+    unsigned char unused[3];   /* 1: the row does not exist (mu = 0 along it) */
+    unsigned char locked;      /* bits of rows set aside, as joints hold the normal of this contact (delassus.c) */
+    unsigned char number[3];   /* of JOINT rows: among the limits and motors of the joint */
+    unsigned char parts;       /* 1: an infinite coefficient, no infinite force: what is not pressed is not held */
+    unsigned char let_go;      /* how often such a contact was let go in this solution (parting.h) */
+    unsigned char cone_barred; /* steps left in which no cone takes the place of its law, as that did not help */
+    unsigned char differ;      /* 1: `kinetic` and `resting` are filled, and differ */
+    unsigned char hold;        /* spragHold */
+    unsigned char passes;      /* 1: it sticks only as its slip passes through zero (passing.h) */
+    double length[3];          /* m, of JOINT and TURNING rows: in J, where they turn; else 1 (spragLengthOf) */
+    double lo[3], hi[3];       /* N s, of BOX blocks */
+    double J[2][3][6];         /* of either body, linear then angular; row t2 is scaled by `scale` */
 };
 
 /* What makes metres a second of the bodies' turning, so that the residual and all tolerances mean the same in any

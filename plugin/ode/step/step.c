@@ -29,7 +29,7 @@ enum { JOINTS_SHARED = 500 };
 /* Is the next step made by one thread alone?  Never under a time limit. */
 static int isAlone(const struct spragWorld *world)
 {
-    return !(world->config.time_limit > 0) && spragMannerIsAlone(&world->manner);
+    return !(world->config.time_limit > 0) && spragThreadChoiceIsAlone(&world->thread_choice);
 }
 
 /* Counts the time since the last call as this stage's. */
@@ -90,11 +90,12 @@ static void count(spragStepInfo *info, spragStepper stepper, const spragIsland *
 static void countAll(struct spragWorld *world)
 {
     world->info.islands = world->snapshot.island_count;
-    world->hard = 0;
+    world->forewarned = 0;
     for (int k = 0; k < world->snapshot.island_count; ++k) {
         const spragIsland *island = &world->snapshot.island[k];
         count(&world->info, world->config.stepper, island);
-        world->hard += island->lone == NULL && (island->next.hard || island->next.dear > 0 || island->next.accord != 0);
+        world->forewarned +=
+            island->lone == NULL && (island->next.hard || island->next.step_haste > 0 || island->next.accord != 0);
     }
 }
 
@@ -110,7 +111,7 @@ static spragStatus findIslands(spragWorldID world)
 static void forget(struct spragWorld *world)
 {
     world->pace = (spragPace){0};
-    world->memory_count = world->named_count = world->load_count = world->wedges = world->hard = 0;
+    world->memory_count = world->named_count = world->load_count = world->doubt = world->forewarned = 0;
     world->memo.size = 0;
 }
 
@@ -138,8 +139,8 @@ static spragStatus look(struct spragWorld *world, double step, spragIslandsWante
     if (!forgetGone(world))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for what is gone");
     spragStatus status = spragLanesMake(world);
-    world->hired = isAlone(world) ? NULL : world->pool;
-    world->crew = world->snapshot.joint_count >= JOINTS_SHARED ? world->hired : NULL;
+    world->island_pool = isAlone(world) ? NULL : world->pool;
+    world->loop_pool = world->snapshot.joint_count >= JOINTS_SHARED ? world->island_pool : NULL;
     if (status == SPRAG_OK)
         status = spragSnapshotTake(world, step);
     if (status == SPRAG_OK && wanted == SPRAG_ISLANDS_SOLVED && !spragManifoldKeep(world))
@@ -237,9 +238,9 @@ static spragStatus stepAll(struct spragWorld *world, double step)
     endStage(world, SPRAG_STAGE_REPORT, &since);
     ++world->info.step;
     spragPaceNote(&world->pace, step);
-    world->wedges = world->info.wedged > 0 ? SPRAG_DOUBT : world->wedges > 0 ? world->wedges - 1 : 0;
+    world->doubt = world->info.wedged > 0 ? SPRAG_DOUBT : world->doubt > 0 ? world->doubt - 1 : 0;
     if (world->pool != NULL && world->info.contacts > 0 && world->config.solver != SPRAG_SOLVER_STOCK)
-        spragMannerNote(&world->manner, since - world->begin, world->snapshot.joint_count);
+        spragThreadChoiceNote(&world->thread_choice, since - world->begin, world->snapshot.joint_count);
     const double after = since - world->solved;
     world->after = world->after > 0 ? fmin(after, 2 * world->after) : after; /* the system may have held one step up */
     return SPRAG_OK;

@@ -1,25 +1,25 @@
-#include "ode/world/manner.h"
+#include "ode/world/thread_choice.h"
 
 #include <math.h>
 
 enum {
-    COUNTED = SPRAG_MANNER_COUNTED,
-    PERIOD = 128, /* steps: if the other manner takes half as long again, trying it costs 2 % */
+    COUNTED = SPRAG_THREAD_CHOICE_COUNTED,
+    PERIOD = 128, /* steps: if the other choice takes half as long again, trying it costs 2 % */
 
     /* Steps of a period: */
-    OWN = 8,                /* the first whose time counts: by then caches hold what this manner needs */
-    OTHER = OWN + COUNTED,  /* the first in the other manner */
-    TRIED = OTHER + 2,      /* the first of the other manner whose time counts */
-    BACK = TRIED + COUNTED, /* the first after these, in its own manner */
+    OWN = 8,                /* the first whose time counts: by then caches hold what this choice needs */
+    OTHER = OWN + COUNTED,  /* the first in the other choice */
+    TRIED = OTHER + 2,      /* the first of the other choice whose time counts */
+    BACK = TRIED + COUNTED, /* the first after these, in its own choice */
     AGAIN = BACK + 2,       /* the first of its own whose time counts again */
     END = AGAIN + COUNTED
 };
-#define CLEARLY 0.9 /* of the time of its own manner: the other one is kept if it takes less */
+#define CLEARLY 0.9 /* of the time of its own choice: the other one is kept if it takes less */
 #define SHORT 5e-3  /* s: longer steps always have all threads */
 
-int spragMannerIsAlone(const spragManner *manner)
+int spragThreadChoiceIsAlone(const spragThreadChoice *choice)
 {
-    return manner->alone != (manner->step >= OTHER && manner->step < BACK);
+    return choice->alone != (choice->step >= OTHER && choice->step < BACK);
 }
 
 static double median(double cost[COUNTED])
@@ -32,21 +32,21 @@ static double median(double cost[COUNTED])
     return cost[COUNTED / 2];
 }
 
-void spragMannerNote(spragManner *manner, double seconds, int joints)
+void spragThreadChoiceNote(spragThreadChoice *choice, double seconds, int joints)
 {
     if (!(seconds <= SHORT)) { /* what was no gain, or not known yet, is tried in the next period; what was, now */
-        *manner = (spragManner){.step = manner->alone ? 0 : END};
+        *choice = (spragThreadChoice){.step = choice->alone ? 0 : END};
         return;
     }
-    const int step = manner->step++;
+    const int step = choice->step++;
     if (step >= OWN && step < OTHER)
-        manner->cost[0][step - OWN] = seconds / joints;
+        choice->cost[0][step - OWN] = seconds / joints;
     if (step >= TRIED && step < BACK)
-        manner->cost[1][step - TRIED] = seconds / joints;
+        choice->cost[1][step - TRIED] = seconds / joints;
     if (step >= AGAIN && step < END)
-        manner->cost[2][step - AGAIN] = seconds / joints;
-    if (step == END - 1 && median(manner->cost[1]) < CLEARLY * fmin(median(manner->cost[0]), median(manner->cost[2])))
-        manner->alone = !manner->alone;
+        choice->cost[2][step - AGAIN] = seconds / joints;
+    if (step == END - 1 && median(choice->cost[1]) < CLEARLY * fmin(median(choice->cost[0]), median(choice->cost[2])))
+        choice->alone = !choice->alone;
     if (step == PERIOD - 1)
-        manner->step = 0;
+        choice->step = 0;
 }
