@@ -93,12 +93,12 @@ static void methodsComeInTheirOrder(void **state)
         {20, CONTACTS, 0, STEP, SPRAG_CHAIN_DESPITE, {IS(Variant), IS(Generation)}},
         {20, CONTACTS, 0, STEP, SPRAG_CHAIN_REST, {IS(Variant), IS(Generation), IS(Trace), IS(Lemke)}},
         {60, CONTACTS, 0, PLAYS, SPRAG_CHAIN_REST, {IS(Variant), IS(Generation), IS(Newton), IS(Trace), IS(Newton)}},
-        {61, CONTACTS, 0, PLAYS, SPRAG_CHAIN_REST, {IS(Sweeps), IS(Disturbed), IS(On), IS(Generation)}},
+        {61, CONTACTS, 0, PLAYS, SPRAG_CHAIN_REST, {IS(Sweeps), IS(Disturbed), IS(NewtonResumed), IS(Generation)}},
         {61, BOXES, 0, PLAYS, SPRAG_CHAIN_REST, {IS(Newton), IS(Sweeps)}},
         {20, CONTACTS, 0, STEP, SPRAG_CHAIN_WITHIN, {IS(Variant), IS(Newton), IS(Trace), IS(Lemke)}},
-        {20, CONTACTS, 0, STEP, SPRAG_CHAIN_AGAIN, {IS(Variant), IS(Again)}},
-        {20, CONTACTS, 0, STEP, SPRAG_CHAIN_LOCAL, {IS(Variant), IS(Points)}},
-        {61, CONTACTS, 0, STEP, SPRAG_CHAIN_LOCAL, {IS(Sweeps), IS(Points)}},
+        {20, CONTACTS, 0, STEP, SPRAG_CHAIN_AGAIN, {IS(Variant), IS(GenerationAgain)}},
+        {20, CONTACTS, 0, STEP, SPRAG_CHAIN_LOCAL, {IS(Variant), IS(NewtonPoints)}},
+        {61, CONTACTS, 0, STEP, SPRAG_CHAIN_LOCAL, {IS(Sweeps), IS(NewtonPoints)}},
         {61, CONTACTS, 0, FILES, SPRAG_CHAIN_WHOLE, {IS(Sweeps), IS(Newton), IS(Turns)}},
         {61, MIXED, 0, FILES, SPRAG_CHAIN_WHOLE, {IS(Sweeps), IS(Newton), IS(GaussSeidel)}},
         {61, CONTACTS, 0, STEP, SPRAG_CHAIN_WHOLE, {IS(Sweeps), IS(Disturbed), IS(Newton), IS(Generation)}},
@@ -107,15 +107,20 @@ static void methodsComeInTheirOrder(void **state)
         {61, CONTACTS, 0, STEP, SPRAG_CHAIN_BEGINNING, {IS(Sweeps), IS(Disturbed), IS(Newton)}},
         {61, CONTACTS, 0, STEP, SPRAG_CHAIN_DESPITE, {IS(Sweeps), IS(Generation)}},
         {61, CONTACTS, 0, STEP, SPRAG_CHAIN_WITHIN, {IS(Sweeps), IS(Newton)}},
-        {61, CONTACTS, 1, STEP, SPRAG_CHAIN_WHOLE, {IS(Approach), IS(Near), IS(Sweeps), IS(Newton), IS(Generation)}},
-        {61, CONTACTS, 1, STEP, SPRAG_CHAIN_TUMBLING, {IS(Approach), IS(Fewest)}},
+        {61,
+         CONTACTS,
+         1,
+         STEP,
+         SPRAG_CHAIN_WHOLE,
+         {IS(SweepsNear), IS(NewtonNear), IS(Sweeps), IS(Newton), IS(Generation)}},
+        {61, CONTACTS, 1, STEP, SPRAG_CHAIN_TUMBLING, {IS(SweepsNear), IS(NewtonFewest)}},
         {61, CONTACTS, 1, FILES, SPRAG_CHAIN_WHOLE, {IS(Sweeps), IS(Newton), IS(Turns)}},
         {61, BOXES, 0, STEP, SPRAG_CHAIN_WHOLE, {IS(Newton), IS(Sweeps)}},
         {61, BOXES, 0, FILES, SPRAG_CHAIN_WHOLE, {IS(Newton), IS(Sweeps), IS(GaussSeidel)}},
         {120, GLUED, 0, STEP, SPRAG_CHAIN_WHOLE, {IS(Newton), IS(Pivots), IS(Sweeps)}},
         {121, GLUED, 0, STEP, SPRAG_CHAIN_WHOLE, {IS(Newton), IS(Sweeps)}},
-        {61, CONTACTS, 0, STEP, SPRAG_CHAIN_NEAR, {IS(Approach)}},
-        {61, CONTACTS, 0, STEP, SPRAG_CHAIN_SWEPT, {IS(Probe)}},
+        {61, CONTACTS, 0, STEP, SPRAG_CHAIN_NEAR, {IS(SweepsNear)}},
+        {61, CONTACTS, 0, STEP, SPRAG_CHAIN_SWEPT, {IS(SweepsCounted)}},
     };
     static Asked asked;
     for (size_t i = 0; i < sizeof table / sizeof *table; ++i) {
@@ -263,8 +268,8 @@ static void someAreKeptShort(void **state)
     problem = ask(&asked, 100, GLUED, 0); /* pivots follow */
     assert_in_range(limitOf(problem, STEP, SPRAG_CHAIN_WHOLE, IS(Newton)), 1, 200);
     problem = ask(&asked, 100, CONTACTS, 1);
-    assert_true(limitOf(problem, STEP, SPRAG_CHAIN_TUMBLING, IS(Approach)) <
-                limitOf(problem, STEP, SPRAG_CHAIN_WHOLE, IS(Approach)));
+    assert_true(limitOf(problem, STEP, SPRAG_CHAIN_TUMBLING, IS(SweepsNear)) <
+                limitOf(problem, STEP, SPRAG_CHAIN_WHOLE, IS(SweepsNear)));
 }
 
 /* What is within `enough` after the mode search goes no further where it slides, and does where all is at rest or more

@@ -158,7 +158,7 @@ static double patience(const spragSolveOptions *options)
     return options->work_limit > 0 ? fmin(WORK_PATIENT, SHARE_PATIENT * options->work_limit) : WORK_PATIENT;
 }
 
-/* 1: more contacts slide than stick.  There the last digits are the dearest, as slips of 1e-6 m/s in the faces that
+/* 1: more contacts slide than stick.  There the last digits cost most, as slips of 1e-6 m/s in the faces that
  * move along may point anywhere, and they are lost in the next step: six crates pushed along took 5 ms a step to 1e-8
  * m/s, and 1.5 to 1e-7.  What rests keeps what its answers leave, and is solved: of 80 towers with a crate that slides
  * along their foot 28 were dragged off by 5 cm in 20 s where that one was reason enough, 12 if they are solved. */

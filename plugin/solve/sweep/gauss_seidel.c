@@ -157,7 +157,7 @@ static int follow(Run *run)
 }
 
 /* Sweeps in which the residual has to fall to HALF, for sweeps that have to pay:
- * factorisations grow dearer than sweeps. */
+ * factorisations grow costlier than sweeps. */
 static Patience patienceOf(const spragProblem *problem, const spragSolveOptions *options, const spragSolveInfo *info,
                            spragArena *arena)
 {
