@@ -74,8 +74,8 @@ SPRAG_API const char *spragVersion(void);
 
 /* ------------------------------------------------------------------ problem */
 
-/* The law of a block of three rows.  It says which r are admissible, below.  Where r lies inside these bounds u = 0; on
- * one r opposes u: u >= 0 at a lower bound, u <= 0 at an upper one, u_t = -s r_t with s >= 0 on the edge of a disc.
+/* The law of a block of three rows.  It says which r are admissible, below.  Where r lies inside these bounds u = 0; at
+ * a lower bound u >= 0, at an upper one u <= 0, and on the edge of a disc r_t points against u_t.
  *   CONTACT      r_n >= 0, |r_t| <= mu r_n (Coulomb).
  *   TWO_SIDED    u_n = 0, |r_t| <= mu |r_n|, mu for r_n > 0 and mu_minus for r_n < 0.
  *   FORCE_LIMIT  r_n >= 0, |r_t| <= mu, which is an impulse, N s (Tresca; ODE with dContactApprox1 off).
@@ -395,7 +395,7 @@ SPRAG_API void spragSolutionSetFree(spragSolutionSet *set);
 /* What happens to the solutions of a state at a critical friction. */
 typedef enum spragCriticalKind {
     SPRAG_CRITICAL_FOLD,   /* sliding: det = 0, a solution passes through infinity, whatever the load */
-    SPRAG_CRITICAL_CUSP,   /* the same at rest */
+    SPRAG_CRITICAL_CUSP,   /* at rest: det = 0, as of a fold */
     SPRAG_CRITICAL_BORDER, /* for this load: solutions meet where a normal force is 0 */
     SPRAG_CRITICAL_REST    /* for this load: a contact can hold, or begins to slip */
 } spragCriticalKind;

@@ -38,7 +38,7 @@ typedef struct spragSnapshot {
     spragIsland *island;
     int listened;               /* 1: some joint has feedback */
     int watched;                /* 1: some body has a moved callback */
-    int numbered;               /* 1: some joint is no contact, and has a serial */
+    int numbered;               /* 1: some joint has a serial */
     double (*carried)[3];       /* (joint_count) N on body[0], added to the guess, of points that are no more (carry.h);
                                    or NULL */
     double (*local)[2][3];      /* (joint_count) m, of contacts that have a record: where they are in the frame of each
