@@ -164,15 +164,18 @@ typedef struct spragSolveOptions {
     double time_limit;      /* s, 0 = none.  However short it is, a few Gauss-Seidel sweeps are made */
     int thread_count;       /* up to 1024; 0 or 1: this thread only.  The same bits for any number */
     spragIndeterminacy indeterminacy;
-    /* Limit on the factorisations of each method, in products of 3x3 blocks (some ns each), 0 = none.  It does what a
-     * time limit does, with the same bits on every machine. */
+    /* Limit on the work of each method, of which factorisations are most, in products of 3x3 blocks (some ns each), 0 =
+     * none.  It does what a time limit does, with the same bits on every machine. */
     double work_limit;
     /* m/s: a residual at which the solver stops on a hard problem; 0 = only the tolerance ends it.  A problem is hard
-     * that is above the tolerance after some ms of work; where more contacts slide, by 1e4 times this, than stick,
-     * after the first method; if it has more than 60 contacts, after its sweeps.  The same bits on every machine. */
+     * that is still above the tolerance
+     *     with more than 60 contacts, after its sweeps;
+     *     with fewer, after some ms of work, or, where more contacts slide faster than 1e4 times this than stick, after
+     *     the first method.
+     * The same bits on every machine. */
     double enough;
-    /* As work_limit, on all methods of one problem together, and so on each of them too, 0 = none: the last one may go
-     * beyond it a little. */
+    /* Limit on the work of all methods together, in the unit of work_limit, 0 = none.  The last method may go a little
+     * beyond it. */
     double work_total;
 } spragSolveOptions;
 
