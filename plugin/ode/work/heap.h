@@ -19,16 +19,17 @@ enum {
     /* Blocks of an island that is asked for a wedge, at most: of 350 that takes 5 ms, half of what such a pile may
      * take. */
     SPRAG_WEDGED_MOST = 600,
-    /* Contacts of an island that is large: in haste it begins without W, and has haste for what it misses.  Where it is
-     * a heap, or the program plays, fewer make it large (heap.c). */
+    /* Contacts of an island that is large: in haste it begins without W, and has haste for what it misses; where it is
+     * a heap, or the program plays, from fewer on (heap.c). */
     SPRAG_LARGE = 400,
-    /* Contacts of a heap that is large, and may be hurried, where some have mu = infinity: such ask for what no motion
-     * gives.  (Twenty boxes took 8 ms a step and up to 270.)  Half as many with rolling friction besides, which took 10
-     * to 17 ms in the mean; as many with a high coefficient in place of infinity (SPRAG_GREEDY_STEEP), where there are
+    /* The same, and of one that may be hurried, where some have mu = infinity: heaps of them ask for what no motion
+     * gives.  Twenty boxes took 8 ms a step and up to 270.  With rolling friction, too, half as many, which took 10 to
+     * 17 ms in the mean; and with a high coefficient in place of infinity (SPRAG_GREEDY_STEEP), where there are
      * contacts alone, and nothing is pressed. */
     SPRAG_LARGE_STICKY = 60,
-    SPRAG_PRESSED = 10, /* contacts a body of a heap that is pressed together as a whole (visits_end.c) */
-    SPRAG_LOOKS = 64    /* contacts of an island that are looked at, where some speak for all */
+    /* Contacts a body of a heap that is pressed together as a whole (visits_end.c). */
+    SPRAG_PRESSED = 10,
+    SPRAG_LOOKS = 64 /* contacts of an island that are looked at, where some speak for all */
 };
 
 /* From one of those contacts that are looked at to the next. */
