@@ -63,8 +63,8 @@ static inline int spragBlockLuStride(int size)
 typedef struct spragBlockLuMemo {
     int size, n, blocks; /* size 0: none */
     double products;
-    int whole;   /* 0: it was too dear, so only the pattern and the price are known */
-    int refused; /* 1: it was too dear for who asked last */
+    int whole;   /* 0: it cost too much, so only the pattern and the price are known */
+    int refused; /* 1: it cost too much for who asked last */
     int *number; /* row_start, column; order, position, u_start, l_start, u_column, l_column */
     size_t room;
 } spragBlockLuMemo;

@@ -1,5 +1,5 @@
 /* An entry of L U is finished at once: all that is taken off it stays in a register ("left-looking", Golub and Van Loan
- * 2013, 3.2).  A long double is dear to load on x86, and dearer to store.  The terms and their order are those of
+ * 2013, 3.2).  A long double is slow to load on x86, and slower to store.  The terms and their order are those of
  * elimination row by row. */
 #include "linalg/fine.h"
 

@@ -381,8 +381,8 @@ double spragProblemRounding(const spragProblem *problem, const double *r)
 
 int spragProblemIsAtRounding(const spragProblem *problem, const double *r, double residual)
 {
-    static const double far =
-        1e3; /* |W_kj| <= the greatest trace holds where W is definite; of a file it need not be */
+    /* |W_kj| <= the greatest trace where W is definite; of a file it need not be, hence so many times as much. */
+    static const double far = 1e3;
     const int lean = spragProblemIsLean(problem);
     double most = 0, trace = 0;
     int longest = 0;

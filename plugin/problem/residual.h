@@ -6,21 +6,24 @@
 
 #include "linalg/vec3.h"
 
-/* u (3 nc) = W r + q */
+/* Of all of these: r (3 nc) N s, u (3 nc) m/s; the judge's word is spragProblemResidual, m/s; NaN where a number is. */
+
+/* u = W r + q */
 void spragProblemVelocity(const spragProblem *problem, const double *r, double *u);
-/* The same, and the judge's word on r: W is read once. */
+/* The judge's word on r, and u = W r + q (NULL: not wanted): W is read once. */
 double spragProblemJudge(const spragProblem *problem, const double *r, double *u);
-/* The judge's word, to the bit, where u is known: W is read only where impulses are huge. */
+/* The judge's word, to the bit, where u = W r + q is known: W is read only where impulses are huge. */
 double spragProblemJudgeMotion(const spragProblem *problem, const double *r, const double *u);
 
 /* Residual of one block, m/s, given its r and u = W r + q.  r_all (3 nc) is read for the parent of ROLLING blocks. */
 double spragBlockResidual(const spragProblem *problem, int block, const double *r_all, const double u[3]);
 
-/* Of one CONTACT in any frame [n t1 t2]; w: the mean of the diagonal of W_kk. */
+/* Residual of one block of each kind, m/s; w: the mean of the diagonal of W_kk, 1/kg.
+ * Of a CONTACT, in any frame [n t1 t2]. */
 double spragContactResidual(double mu, const double r[3], const double u[3], double w);
 /* Of a BOX block of a contact with mu = infinity; glued: it holds where it does not press, too. */
 double spragStickResidual(int glued, const double r[3], const double u[3], double w);
-/* 1: it does not press, and is nearer to holding nothing than to holding. */
+/* Of such a block, 1: it does not press, and r_t = 0 is nearer to its law than u_t = 0. */
 int spragStickParts(const double r[3], const double u[3], double w);
 /* Of one ROLLING block whose contact bears `load` N s. */
 double spragRollingResidual(double mu, double mu_minus, double load, const double r[3], const double u[3], double w);
@@ -32,9 +35,10 @@ double spragVelocityResidual(const spragProblem *problem, const double *r, const
 double spragProblemRounding(const spragProblem *problem, const double *r);
 /* 1: a residual of r is no more than that.  Most are far above it, which is seen without reading W. */
 int spragProblemIsAtRounding(const spragProblem *problem, const double *r, double residual);
-#define SPRAG_IMPULSE_HUGE 1e4 /* m/s, of w |r| */
-#define SPRAG_ROUNDINGS                                                                                                \
-    8 /* epsilons: rounding changes a sum by about so many, of the sum of its terms' sizes, at most */
+/* Rounding changes a sum by about so many epsilons, of the sum of its terms' sizes, at most. */
+#define SPRAG_ROUNDINGS 8
+/* 1: w |r| of some block is beyond SPRAG_IMPULSE_HUGE: from there on rounding counts (residual.c). */
+#define SPRAG_IMPULSE_HUGE 1e4 /* m/s */
 int spragImpulsesAreHuge(const spragProblem *problem, const double *r);
 
 static inline spragBlockKind spragKindOf(const spragProblem *problem, int k)

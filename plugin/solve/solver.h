@@ -20,28 +20,39 @@ typedef struct spragSolver {
                          spragSolveInfo *info);
 } spragSolver;
 
-extern const spragSolver spragSolverVariant;
-extern const spragSolver spragSolverLemke;
-extern const spragSolver spragSolverGaussSeidel;
-extern const spragSolver spragSolverSweeps;   /* Gauss-Seidel as a start: ends where the residual falls no more */
-extern const spragSolver spragSolverApproach; /* the same, until Newton's method may end what is left */
-extern const spragSolver spragSolverNewton;
-extern const spragSolver spragSolverOn;        /* Newton where it has ended before, with less work */
-extern const spragSolver spragSolverNear;      /* Newton from there, as long as it gains */
-extern const spragSolver spragSolverFewest;    /* the same, in the steps that the work pays for */
-extern const spragSolver spragSolverAtOnce;    /* Newton from a warm guess, where a factorisation costs little */
-extern const spragSolver spragSolverPoints;    /* Newton of a small part: proximal points first, as where it is large */
-extern const spragSolver spragSolverDisturbed; /* of a large island: the part in which a guess is wrong (disturbed.c) */
-extern const spragSolver spragSolverPolish;    /* Newton from an answer to rounding, at the same price */
-extern const spragSolver spragSolverProbe;     /* as many sweeps as the limit of iterations says */
-extern const spragSolver spragSolverCalm;      /* some sweeps from an answer: from step to step they come to rounding */
-extern const spragSolver spragSolverGlue;      /* of what spragGlueSuits (glue.h) */
-extern const spragSolver spragSolverTrace;     /* of contacts and boxes, from a good guess */
-extern const spragSolver spragSolverPivots;    /* of small problems in which nothing slides (spragPivotsSuit) */
-extern const spragSolver spragSolverFreeRows;  /* of small problems: the chain on what rows without bounds leave */
-extern const spragSolver spragSolverGeneration; /* of up to so many blocks: the contacts that carry, one by one */
-extern const spragSolver spragSolverAgain;      /* the same, from those that carry in the guess */
-extern const spragSolver spragSolverTurns;      /* sweeps and the traced path by turns: for the last that is left */
+/* Those that the user can ask for by name (spragSolverKind), from the guess that they are given. */
+extern const spragSolver spragSolverVariant;     /* search over modes (search/variant.c) */
+extern const spragSolver spragSolverLemke;       /* pivots on polyhedral cones (search/lemke.c) */
+extern const spragSolver spragSolverGaussSeidel; /* sweeps to the tolerance (sweep/gauss_seidel.c) */
+extern const spragSolver spragSolverNewton;      /* sweeps, proximal points, interior point, path (newton/newton.c) */
+
+/* Gauss-Seidel, as the chain uses it: */
+extern const spragSolver spragSolverSweeps;        /* until the residual falls no more */
+extern const spragSolver spragSolverSweepsNear;    /* until Newton's method may end what is left (spragNear) */
+extern const spragSolver spragSolverSweepsCounted; /* options->iteration_limit sweeps, whatever the residual */
+extern const spragSolver spragSolverSweepsCalm;    /* a few from an answer: creep falls from step to step of a world */
+
+/* Newton's method, as the chain uses it: */
+extern const spragSolver spragSolverNewtonWarm; /* from a warm guess, where a factorisation costs no more than sweeps */
+extern const spragSolver spragSolverNewtonNear; /* from where spragSolverSweepsNear ended, as long as it gains */
+extern const spragSolver spragSolverNewtonFewest; /* from there too, in the few steps that the work limit pays for */
+extern const spragSolver
+    spragSolverNewtonResumed;                     /* from where spragSolverNewton ended before, with part of the work */
+extern const spragSolver spragSolverNewtonPoints; /* of a small part of a large island: work is limited, as if it were
+                                                      large */
+extern const spragSolver spragSolverNewtonPolish; /* from an answer to rounding, at the price of NewtonWarm */
+
+/* For problems of one form: */
+extern const spragSolver spragSolverDisturbed; /* large, and the guess is wrong in places only (spragDisturbedSuits) */
+extern const spragSolver spragSolverGlue;      /* every contact holds by a force without bound (spragGlueSuits) */
+extern const spragSolver spragSolverPivots;    /* small, and nothing slides (spragPivotsSuit) */
+extern const spragSolver spragSolverFreeRows;  /* small, with rows that nothing bounds: the chain on what is left */
+extern const spragSolver spragSolverTrace;     /* contacts and boxes, from a good guess: a path, event by event */
+extern const spragSolver spragSolverTurns;     /* contacts, without a work limit: sweeps and that path by turns */
+/* Constraint generation, for up to SPRAG_GENERATION_MOST blocks: the chain on the contacts that carry, one more at a
+ * time, from none or from those that carry in the guess. */
+extern const spragSolver spragSolverGeneration;
+extern const spragSolver spragSolverGenerationAgain;
 
 enum { SPRAG_CHAIN_SMALL = 60 }; /* blocks, measured: beyond it the mode search costs more than it saves */
 enum { SPRAG_GENERATION_MOST = 120 };
@@ -90,8 +101,10 @@ int spragVariantWarm(const spragProblem *problem, const spragSolveOptions *optio
 int spragVariantRests(const spragProblem *problem, const spragSolveOptions *options, const double *r, double *u,
                       spragSolveInfo *info);
 
-/* The chain, or a part of it. */
+/* The chain, or a part of it (its links: chain_links.c).  Between parts the caller may ask whether there is a solution
+ * at all (ode/islands/release.c): SOON, then LATER or DOUBTED; or BEGINNING, then REST or DESPITE. */
 typedef enum spragChainPart {
+    /* All links. */
     SPRAG_CHAIN_WHOLE,
     /* Its first methods.  Where spragChainIsPrompt these are some milliseconds of work: after them the caller may ask
      * whether there is a solution at all. */

@@ -25,7 +25,7 @@ static void recordsTellOfTheLastStep(void **state)
     fake.island.before.wedged = fake.island.before.hard = fake.island.before.doubt = fake.island.before.unsqueezed = 9;
     spragIslandLookBack(&fake.world, &fake.island); /* the world knows of none */
     assert_int_equal(fake.island.before.wedged + fake.island.before.doubt + fake.island.before.hard, 0);
-    fake.world.wedges = 1;
+    fake.world.doubt = 1;
     spragIslandLookBack(&fake.world, &fake.island);
     assert_int_equal(fake.island.before.wedged, 1);
     assert_int_equal(fake.island.before.doubt, 4);
@@ -54,19 +54,19 @@ static void dearStepsAreCounted(void **state)
     (void)state;
     static Fake fake;
     setFake(&fake, 0);
-    fake.memory[2].dear = 1;
-    fake.memory[3].dear = 2;
-    fake.world.hard = 1;
+    fake.memory[2].step_haste = 1;
+    fake.memory[3].step_haste = 2;
+    fake.world.forewarned = 1;
     spragIslandLookBack(&fake.world, &fake.island);
-    assert_int_equal(fake.island.before.dear, 2);
+    assert_int_equal(fake.island.before.step_haste, 2);
     fake.island.work.spent = 2, fake.island.work.most = 1;
-    assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 3);
-    fake.island.before.dear = 3;
-    assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 3);
+    assert_int_equal(spragIslandStepHasteNext(&fake.world, &fake.island), 3);
+    fake.island.before.step_haste = 3;
+    assert_int_equal(spragIslandStepHasteNext(&fake.world, &fake.island), 3);
     fake.island.work.most = 2; /* as much as there is is not too much */
-    assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 2);
-    fake.island.before.dear = 0;
-    assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 0);
+    assert_int_equal(spragIslandStepHasteNext(&fake.world, &fake.island), 2);
+    fake.island.before.step_haste = 0;
+    assert_int_equal(spragIslandStepHasteNext(&fake.world, &fake.island), 0);
 }
 
 /* What spent 6e7 of 8e7 in vain has a quarter of it in the next step, then half of that, and in the end some 1e7. */
@@ -77,23 +77,23 @@ static void workInVainIsHalved(void **state)
     setFake(&fake, 0);
     fake.island.solve.residual = 1;
     fake.island.work.spent = 6e7, fake.island.work.most = 8e7;
-    assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 2);
-    fake.island.before.dear = 2, fake.island.work.most = 2e7, fake.island.work.spent = 2e7;
-    assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 3);
-    fake.island.before.dear = 4, fake.island.work.most = fake.island.work.spent = 5e6;
-    assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 3);
-    fake.island.before.dear = 0, fake.island.work.spent = 6e7, fake.island.work.most = 8e7;
+    assert_int_equal(spragIslandStepHasteNext(&fake.world, &fake.island), 2);
+    fake.island.before.step_haste = 2, fake.island.work.most = 2e7, fake.island.work.spent = 2e7;
+    assert_int_equal(spragIslandStepHasteNext(&fake.world, &fake.island), 3);
+    fake.island.before.step_haste = 4, fake.island.work.most = fake.island.work.spent = 5e6;
+    assert_int_equal(spragIslandStepHasteNext(&fake.world, &fake.island), 3);
+    fake.island.before.step_haste = 0, fake.island.work.spent = 6e7, fake.island.work.most = 8e7;
     fake.island.solve.residual = 1e-4; /* it was not in vain */
-    assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 0);
+    assert_int_equal(spragIslandStepHasteNext(&fake.world, &fake.island), 0);
     fake.island.solve.residual = 1;
     fake.island.before.haste = 1; /* which has its own measure */
-    assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 0);
+    assert_int_equal(spragIslandStepHasteNext(&fake.world, &fake.island), 0);
     fake.island.before.haste = 0;
     fake.island.locked = 1; /* nor was what no force can mend */
-    assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 0);
+    assert_int_equal(spragIslandStepHasteNext(&fake.world, &fake.island), 0);
     fake.island.locked = 0;
     fake.world.config.patient = 1;
-    assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 0);
+    assert_int_equal(spragIslandStepHasteNext(&fake.world, &fake.island), 0);
 }
 
 /* By how much work all solutions of the step did. */

@@ -227,7 +227,7 @@ static void aloneNothingIsInVain(void **state)
         dBodySetAngularVel(lone.body, 0, 0, 0);
         addPoint(&lone, tip, up, 0);
         if (step > 0)
-            ((struct spragWorld *)lone.sprag)->memory[0].vain = 5;
+            ((struct spragWorld *)lone.sprag)->memory[0].cone_barred = 5;
         const spragContact *contact = stepLone(&lone, 1);
         assert_int_equal(contact->mode, SPRAG_MODE_SLIP);
         assert_true(contact->friction[0] < -1);

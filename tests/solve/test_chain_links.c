@@ -93,12 +93,12 @@ static void methodsComeInTheirOrder(void **state)
         {20, CONTACTS, 0, STEP, SPRAG_CHAIN_DESPITE, {IS(Variant), IS(Generation)}},
         {20, CONTACTS, 0, STEP, SPRAG_CHAIN_REST, {IS(Variant), IS(Generation), IS(Trace), IS(Lemke)}},
         {60, CONTACTS, 0, PLAYS, SPRAG_CHAIN_REST, {IS(Variant), IS(Generation), IS(Newton), IS(Trace), IS(Newton)}},
-        {61, CONTACTS, 0, PLAYS, SPRAG_CHAIN_REST, {IS(Sweeps), IS(Disturbed), IS(On), IS(Generation)}},
+        {61, CONTACTS, 0, PLAYS, SPRAG_CHAIN_REST, {IS(Sweeps), IS(Disturbed), IS(NewtonResumed), IS(Generation)}},
         {61, BOXES, 0, PLAYS, SPRAG_CHAIN_REST, {IS(Newton), IS(Sweeps)}},
         {20, CONTACTS, 0, STEP, SPRAG_CHAIN_WITHIN, {IS(Variant), IS(Newton), IS(Trace), IS(Lemke)}},
-        {20, CONTACTS, 0, STEP, SPRAG_CHAIN_AGAIN, {IS(Variant), IS(Again)}},
-        {20, CONTACTS, 0, STEP, SPRAG_CHAIN_LOCAL, {IS(Variant), IS(Points)}},
-        {61, CONTACTS, 0, STEP, SPRAG_CHAIN_LOCAL, {IS(Sweeps), IS(Points)}},
+        {20, CONTACTS, 0, STEP, SPRAG_CHAIN_AGAIN, {IS(Variant), IS(GenerationAgain)}},
+        {20, CONTACTS, 0, STEP, SPRAG_CHAIN_LOCAL, {IS(Variant), IS(NewtonPoints)}},
+        {61, CONTACTS, 0, STEP, SPRAG_CHAIN_LOCAL, {IS(Sweeps), IS(NewtonPoints)}},
         {61, CONTACTS, 0, FILES, SPRAG_CHAIN_WHOLE, {IS(Sweeps), IS(Newton), IS(Turns)}},
         {61, MIXED, 0, FILES, SPRAG_CHAIN_WHOLE, {IS(Sweeps), IS(Newton), IS(GaussSeidel)}},
         {61, CONTACTS, 0, STEP, SPRAG_CHAIN_WHOLE, {IS(Sweeps), IS(Disturbed), IS(Newton), IS(Generation)}},
@@ -107,15 +107,20 @@ static void methodsComeInTheirOrder(void **state)
         {61, CONTACTS, 0, STEP, SPRAG_CHAIN_BEGINNING, {IS(Sweeps), IS(Disturbed), IS(Newton)}},
         {61, CONTACTS, 0, STEP, SPRAG_CHAIN_DESPITE, {IS(Sweeps), IS(Generation)}},
         {61, CONTACTS, 0, STEP, SPRAG_CHAIN_WITHIN, {IS(Sweeps), IS(Newton)}},
-        {61, CONTACTS, 1, STEP, SPRAG_CHAIN_WHOLE, {IS(Approach), IS(Near), IS(Sweeps), IS(Newton), IS(Generation)}},
-        {61, CONTACTS, 1, STEP, SPRAG_CHAIN_TUMBLING, {IS(Approach), IS(Fewest)}},
+        {61,
+         CONTACTS,
+         1,
+         STEP,
+         SPRAG_CHAIN_WHOLE,
+         {IS(SweepsNear), IS(NewtonNear), IS(Sweeps), IS(Newton), IS(Generation)}},
+        {61, CONTACTS, 1, STEP, SPRAG_CHAIN_TUMBLING, {IS(SweepsNear), IS(NewtonFewest)}},
         {61, CONTACTS, 1, FILES, SPRAG_CHAIN_WHOLE, {IS(Sweeps), IS(Newton), IS(Turns)}},
         {61, BOXES, 0, STEP, SPRAG_CHAIN_WHOLE, {IS(Newton), IS(Sweeps)}},
         {61, BOXES, 0, FILES, SPRAG_CHAIN_WHOLE, {IS(Newton), IS(Sweeps), IS(GaussSeidel)}},
         {120, GLUED, 0, STEP, SPRAG_CHAIN_WHOLE, {IS(Newton), IS(Pivots), IS(Sweeps)}},
         {121, GLUED, 0, STEP, SPRAG_CHAIN_WHOLE, {IS(Newton), IS(Sweeps)}},
-        {61, CONTACTS, 0, STEP, SPRAG_CHAIN_NEAR, {IS(Approach)}},
-        {61, CONTACTS, 0, STEP, SPRAG_CHAIN_SWEPT, {IS(Probe)}},
+        {61, CONTACTS, 0, STEP, SPRAG_CHAIN_NEAR, {IS(SweepsNear)}},
+        {61, CONTACTS, 0, STEP, SPRAG_CHAIN_SWEPT, {IS(SweepsCounted)}},
     };
     static Asked asked;
     for (size_t i = 0; i < sizeof table / sizeof *table; ++i) {
@@ -156,13 +161,13 @@ static void checkLinks(const spragChainLinks *chain)
     assert_in_range(chain->soon, 0, chain->count);
     for (int k = 0; k < chain->count; ++k) {
         const spragChainLink *link = &chain->link[k];
-        assert_int_equal(link->manner, k == 0 ? SPRAG_PREFERRED : SPRAG_BETTER);
+        assert_int_equal(link->run_as, k == 0 ? SPRAG_IF_SOLVED : SPRAG_IF_BETTER);
         assert_true(link->tolerance == tolerance || link->tolerance == options->enough);
         assert_true(k == 0 || link->tolerance >= link[-1].tolerance); /* what is enough ends what comes after */
-        assert_true(link->limit >= 0 && (link->from_rest > 0 || link->from_rest == SPRAG_NO_SECOND));
+        assert_true(link->limit >= 0 && (link->second_limit > 0 || link->second_limit == SPRAG_NO_SECOND));
         if (options->iteration_limit > 0) {
             assert_int_equal(link->limit, options->iteration_limit);
-            assert_true(link->from_rest == SPRAG_NO_SECOND || link->from_rest == options->iteration_limit);
+            assert_true(link->second_limit == SPRAG_NO_SECOND || link->second_limit == options->iteration_limit);
         }
     }
 }
@@ -216,7 +221,7 @@ static void mechanismsAreSweptLess(void **state)
             problem->block_count = 100 * 100;
         spragChainLinks chain = {.problem = problem, .options = &options};
         spragChainLinksOf(&chain, SPRAG_CHAIN_WHOLE);
-        assert_true((chain.link[0].method == &spragSolverApproach) == !one);
+        assert_true((chain.link[0].method == &spragSolverSweepsNear) == !one);
         sweeps[one] = chain.link[one ? 0 : 2].limit;
         assert_ptr_equal(chain.link[one ? 0 : 2].method, &spragSolverSweeps);
     }
@@ -263,8 +268,8 @@ static void someAreKeptShort(void **state)
     problem = ask(&asked, 100, GLUED, 0); /* pivots follow */
     assert_in_range(limitOf(problem, STEP, SPRAG_CHAIN_WHOLE, IS(Newton)), 1, 200);
     problem = ask(&asked, 100, CONTACTS, 1);
-    assert_true(limitOf(problem, STEP, SPRAG_CHAIN_TUMBLING, IS(Approach)) <
-                limitOf(problem, STEP, SPRAG_CHAIN_WHOLE, IS(Approach)));
+    assert_true(limitOf(problem, STEP, SPRAG_CHAIN_TUMBLING, IS(SweepsNear)) <
+                limitOf(problem, STEP, SPRAG_CHAIN_WHOLE, IS(SweepsNear)));
 }
 
 /* What is within `enough` after the mode search goes no further where it slides, and does where all is at rest or more
@@ -330,13 +335,14 @@ static void whereTheGuessLeadsAstray(void **state)
                 const spragChainLink *newton = NULL;
                 for (int k = 0; k < chain.count; ++k)
                     if (chain.link[k].method == &spragSolverNewton) {
-                        assert_true(newton == NULL || newton->from_rest == SPRAG_NO_SECOND);
+                        assert_true(newton == NULL || newton->second_limit == SPRAG_NO_SECOND);
                         newton = &chain.link[k];
                     }
                 assert_non_null(newton);
                 if (n == 20 || kinds <= MIXED)
-                    assert_int_equal(newton->from_rest != SPRAG_NO_SECOND, n == 20 || (kinds == MIXED && use == FILES));
-                assert_true(n > 20 || use == FILES || newton->from_rest <= newton->limit);
+                    assert_int_equal(newton->second_limit != SPRAG_NO_SECOND,
+                                     n == 20 || (kinds == MIXED && use == FILES));
+                assert_true(n > 20 || use == FILES || newton->second_limit <= newton->limit);
             }
 }
 

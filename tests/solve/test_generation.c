@@ -141,7 +141,7 @@ static int againFrom(const spragProblem *problem, const double *guess, double *r
     spragSolveInfo info = {0};
     const spragSolveOptions options = {.tolerance = 1e-8};
     memcpy(r, guess, N * sizeof *r);
-    assert_int_equal(spragSolverAgain.solve(problem, &options, &arena, r, &info), SPRAG_OK);
+    assert_int_equal(spragSolverGenerationAgain.solve(problem, &options, &arena, r, &info), SPRAG_OK);
     assert_true(spragProblemResidual(problem, r) <= 1e-8);
     spragArenaFree(&arena);
     return info.iterations;

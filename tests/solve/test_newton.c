@@ -94,7 +94,7 @@ static void atOnceFromAWarmGuess(void **state)
         spragSolveInfo info = {0};
         double r[PILE_N] = {0}, rest[PILE_N] = {0};
         randomPile(&pile, seed, 0.2, 10);
-        assert_int_equal(spragSolverAtOnce.solve(&pile.problem, &options, &arena, r, &info), SPRAG_NOT_CONVERGED);
+        assert_int_equal(spragSolverNewtonWarm.solve(&pile.problem, &options, &arena, r, &info), SPRAG_NOT_CONVERGED);
         assert_memory_equal(r, rest, sizeof r);
         assert_int_equal(spragSolverNewton.solve(&pile.problem, &options, &arena, r, &info), SPRAG_OK);
         for (int i = 0; i < PILE_N; ++i) {
@@ -103,17 +103,17 @@ static void atOnceFromAWarmGuess(void **state)
         }
         const spragBodies *bodies = pile.problem.bodies;
         pile.problem.bodies = NULL;
-        assert_int_equal(spragSolverAtOnce.solve(&pile.problem, &options, &arena, r, &info), SPRAG_NOT_CONVERGED);
+        assert_int_equal(spragSolverNewtonWarm.solve(&pile.problem, &options, &arena, r, &info), SPRAG_NOT_CONVERGED);
         assert_memory_equal(r, rest, sizeof r);
         pile.problem.bodies = bodies;
         assert_true(spragProblemResidual(&pile.problem, r) > options.tolerance);
-        assert_int_equal(spragSolverAtOnce.solve(&pile.problem, &options, &arena, r, &info), SPRAG_OK);
+        assert_int_equal(spragSolverNewtonWarm.solve(&pile.problem, &options, &arena, r, &info), SPRAG_OK);
         assert_true(spragProblemResidual(&pile.problem, r) <= 1e-12);
         const int before = info.iterations;
         for (int i = 0; i < PILE_N; ++i)
             r[i] = rest[i] = 0.1 * r[i];
         info.residual = spragProblemResidual(&pile.problem, r);
-        assert_int_equal(spragSolverAtOnce.solve(&pile.problem, &options, &arena, r, &info), SPRAG_NOT_CONVERGED);
+        assert_int_equal(spragSolverNewtonWarm.solve(&pile.problem, &options, &arena, r, &info), SPRAG_NOT_CONVERGED);
         assert_memory_equal(r, rest, sizeof r);
         assert_int_equal(info.iterations, before);
         spragArenaFree(&arena);

@@ -152,7 +152,7 @@ static void stepsAreAffordable(void **state)
         assert_true(hard == 0 || island->work.most < 0.6 * most);
         most = island->work.most;
         hard += island->work.spent > island->work.most;
-        assert_int_equal(island->next.dear > 0, hard > 0);
+        assert_int_equal(island->next.step_haste > 0, hard > 0);
     }
     assert_int_equal(hard, HARD);
     dJointGroupDestroy(group);

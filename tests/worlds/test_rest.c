@@ -104,10 +104,10 @@ static void restIsSeenWithoutW(void **state)
     assert_true(moving <= 0.01 * BALLS);
     const double weight = BALLS * 9.81;
     CHECK_NEAR(liftOf(world), weight, 1e-3 * weight);
-    for (int alone = 0; alone < 2; ++alone) { /* as it was measured to cost less (ode/world/manner.h) */
-        threads->sprag->manner = (spragManner){.alone = alone};
+    for (int alone = 0; alone < 2; ++alone) { /* as it was measured to cost less (ode/world/thread_choice.h) */
+        threads->sprag->thread_choice = (spragThreadChoice){.alone = alone};
         stepsWithoutW(threads, 1);
-        assert_true((threads->sprag->hired == NULL) == alone);
+        assert_true((threads->sprag->island_pool == NULL) == alone);
     }
     SceneDestroy(threads);
     blows(world);

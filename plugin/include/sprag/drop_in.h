@@ -11,6 +11,8 @@
  * that use them put this header before it.
  *
  * spragWorldFind(world) gives the attachment, for events, contacts and the config.
+ *
+ * SPRAG_DROP_IN_NO_NAMES, defined before: the functions below are declared, and ODE's names stay ODE's.
  */
 #ifndef SPRAG_DROP_IN_H
 #define SPRAG_DROP_IN_H

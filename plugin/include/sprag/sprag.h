@@ -74,15 +74,16 @@ SPRAG_API const char *spragVersion(void);
 
 /* ------------------------------------------------------------------ problem */
 
-/* What a block of three rows means.  The set of admissible r, and the law that complements it:
+/* The law of a block of three rows.  It says which r are admissible, below.  Where r lies inside these bounds u = 0; at
+ * a lower bound u >= 0, at an upper one u <= 0, and on the edge of a disc r_t points against u_t.
  *   CONTACT      r_n >= 0, |r_t| <= mu r_n (Coulomb).
  *   TWO_SIDED    u_n = 0, |r_t| <= mu |r_n|, mu for r_n > 0 and mu_minus for r_n < 0.
- *   FORCE_LIMIT  r_n >= 0, |r_t| <= mu, an impulse (Tresca; ODE with dContactApprox1 off).
- *   BOX          lo <= r <= hi, row by row (limits, motors, contacts with infinite mu).  Those that turn are
- *                in m/s in dumps of a step: by a length of the bodies, as ROLLING.
+ *   FORCE_LIMIT  r_n >= 0, |r_t| <= mu, which is an impulse, N s (Tresca; ODE with dContactApprox1 off).
+ *   BOX          lo <= r <= hi, row by row (limits, motors, contacts with infinite mu).
  *   ROLLING      rows (roll about t1, roll about t2, spin about n): |(r_0, r_1)| <= mu r_n(parent),
- *                |r_2| <= mu_minus r_n(parent); mu in m, or, as in dumps of a step, in parts of a
- *                length that also multiplies the three velocities: all in m/s. */
+ *                |r_2| <= mu_minus r_n(parent); r moments N m s, u rad/s, mu in m.
+ * In dumps of a step rows of BOX and ROLLING that turn are multiplied by a length of the bodies, so that u is in m/s, r
+ * in N s and mu a number. */
 typedef enum spragBlockKind {
     SPRAG_BLOCK_CONTACT,
     SPRAG_BLOCK_TWO_SIDED,
@@ -104,7 +105,7 @@ typedef struct spragContactHistory {
     unsigned char mode;       /* spragMode at the end of the last step; OPEN for a fresh contact */
     signed char variant;      /* +1 / -1 of the last step; 0 for a fresh contact */
     unsigned char fresh;      /* 1: first step of this contact */
-    double held[9];           /* (3x3) 1/kg, what motors and limits that hold take off W_kk in p; 0 without any */
+    double held[9];           /* (3x3) 1/kg, p is that of W_kk - held: motors and limits that hold; 0 without any */
     unsigned char judged;     /* 1: the guess r is the policy's choice already, made for several contacts together */
 } spragContactHistory;
 
@@ -126,14 +127,15 @@ typedef struct spragProblem {
     const spragContactHistory *history; /* (nc), or NULL: all fresh */
     double step;                        /* s, 0 if unknown.  Turns forces of history into impulses */
     double asymmetry;                   /* max |W - W^T| / max |W| as read, 0 when built exactly symmetric */
-    const struct spragBodies *bodies;   /* Sprag's own, of the problems of worlds; not read by spragProblemSolve */
-    const struct spragBodies *linked;   /* the same, of bodies that joints hold */
-    int driven;                         /* the same; 1: springs, motors, limits or friction of joints act on them */
+    /* For Sprag's own problems of worlds; NULL, NULL, 0 in all others.  spragProblemSolve does not read them. */
+    const struct spragBodies *bodies; /* whose velocities u is made of */
+    const struct spragBodies *linked; /* in place of them: bodies that joints hold */
+    int driven;                       /* 1: springs, motors, limits or friction of joints act on them */
 } spragProblem;
 
-/* AUTO and VARIANT know which of several solutions to take (docs/theory.md 6), and of one contact alone so do all.  Of
- * more contacts the three after them, which are for comparison, return what they come upon, even a separatrix, whatever
- * indeterminacy and history say, and tell no `several` or `none`. */
+/* AUTO and VARIANT know which of several solutions to take (docs/theory.md 6).  LEMKE, GAUSS_SEIDEL and NEWTON are for
+ * comparison: of one contact they know it too; of more they return the solution that they come upon, even a separatrix,
+ * whatever indeterminacy and history say, and set no `several` or `none`. */
 typedef enum spragSolverKind {
     SPRAG_SOLVER_AUTO,         /* the chain: cheapest first, hands over warm */
     SPRAG_SOLVER_STOCK,        /* ODE's own solver (worlds only) */
@@ -162,15 +164,18 @@ typedef struct spragSolveOptions {
     double time_limit;      /* s, 0 = none.  However short it is, a few Gauss-Seidel sweeps are made */
     int thread_count;       /* up to 1024; 0 or 1: this thread only.  The same bits for any number */
     spragIndeterminacy indeterminacy;
-    /* Limit on the factorisations of each method, in products of 3x3 blocks (some ns each), 0 = none.  It does what a
-     * time limit does, with the same bits on every machine. */
+    /* Limit on the work of each method, of which factorisations are most, in products of 3x3 blocks (some ns each), 0 =
+     * none.  It does what a time limit does, with the same bits on every machine. */
     double work_limit;
     /* m/s: a residual at which the solver stops on a hard problem; 0 = only the tolerance ends it.  A problem is hard
-     * that is above the tolerance after some ms of work; where more contacts slide, by 1e4 times this, than stick,
-     * after the first method; if it has more than 60 contacts, after its sweeps.  The same bits on every machine. */
+     * that is still above the tolerance
+     *     with more than 60 contacts, after its sweeps;
+     *     with fewer, after some ms of work, or, where more contacts slide faster than 1e4 times this than stick, after
+     *     the first method.
+     * The same bits on every machine. */
     double enough;
-    /* As work_limit, on all methods of one problem together, and so on each of them too, 0 = none: the last one may go
-     * beyond it a little. */
+    /* Limit on the work of all methods together, in the unit of work_limit, 0 = none.  The last method may go a little
+     * beyond it. */
     double work_total;
 } spragSolveOptions;
 
@@ -187,7 +192,7 @@ typedef struct spragSolveInfo {
     int several;    /* 1: more than one solution was seen, and the policy chose (indeterminate) */
     int none;       /* 1: a slip could not go on, and an impulse ended it (inconsistent) */
     double seconds; /* of the solve alone */
-    double work;    /* products of 3x3 blocks that it took, about: the same on every machine */
+    double work;    /* what it took, in products of 3x3 blocks, about: the same on every machine */
 } spragSolveInfo;
 
 /* Solves a contact problem.  options: NULL for the defaults.  r (3 nc) N s: in a guess (zeros will do), out the
@@ -272,13 +277,18 @@ SPRAG_API double spragPainleveSlope(const double W[9], double mu, const double s
 #define SPRAG_VARIANT_MAX 64   /* pairs in a search */
 #define SPRAG_ENUMERATE_MAX 16 /* pairs in an enumeration */
 
-/* m pairs of antipodal contact points; variant i_k = +1 / -1 says which point of pair k is loaded.
- * D is m x 2m: column k is the + side of pair k, column m + k its - side ("forms 1, 2": N >= 0 along the normal into
- * the body at the loaded point).  D0 the same with friction off, b (m).  Sum_k D_rk^{i_k} N_k = b_r.
- * Class 0: one realisable variant; 1 none repels; 2 repel but none has small friction; 3 several repel, one has small
- * friction; 4 several have: the one of history (m of +-1, or NULL) if it is among them, else the one that the
- * frictionless solution becomes as friction grows.  Variants that differ in pairs with N_k = 0 alone are one motion and
- * count once for the class. */
+/* m pairs of antipodal contact points; of each pair one point is loaded.  The variant i_k = +1 / -1 says which, and its
+ * forces N (each along the normal into the body at the loaded point) are the solution of
+ *
+ *     sum over k of D[r][k'] N_k = b[r],   r = 0 .. m - 1,   k' = k where i_k = +1, m + k where i_k = -1.
+ *
+ * D is (m x 2m) row-major; D0 has its shape, and is D without friction; b has m numbers.  Their units are the caller's.
+ * A variant is accepted where all N >= 0, and realisable where it also has small friction, det D det D0 > 0.
+ *
+ * Class 0: one variant is accepted, and realisable; 1: none is accepted; 2: some are, none is realisable; 3: several
+ * are, and one is realisable; 4: several are realisable: then the one of history (m of +-1, or NULL) is taken if it is
+ * among them, else the one that the frictionless solution becomes as friction grows.  Variants that differ in pairs
+ * with N_k = 0 alone are one motion and count once for the class. */
 typedef struct spragVariantResult {
     int m;
     signed char variant[SPRAG_VARIANT_MAX]; /* +1 / -1 per pair */
@@ -294,6 +304,7 @@ typedef struct spragVariantResult {
     int fallback;            /* 1: simultaneous flips cycled and single flips ended it */
 } spragVariantResult;
 
+/* One variant of an enumeration, whatever its N; as spragVariantResult. */
 typedef struct spragVariantMember {
     signed char variant[SPRAG_ENUMERATE_MAX];
     double N[SPRAG_ENUMERATE_MAX];
@@ -358,7 +369,7 @@ typedef struct spragParadoxSolution {
     double w[3 * SPRAG_PARADOX_CONTACT_MAX];        /* m/s^2 */
     int multiplicity;                               /* 1 for an isolated simple solution */
     int family;        /* 1: one point of a continuum (statically indeterminate); w is then unique unless slips begin */
-    double slope;      /* dw_n/dr_n along the branch (single contact: p); sign decides normal stability */
+    double slope;      /* 1/kg, dw_n/dr_n along the branch (single contact: p); its sign decides normal stability */
     int normal_stable; /* slope > 0, or det D det D0 > 0 for several contacts */
     int direction_stable; /* beginning slip: the direction attracts (docs/theory.md 6); 1 otherwise */
     int small_friction;   /* normal_stable for the determinant and all its principal minors */
@@ -387,14 +398,15 @@ SPRAG_API void spragSolutionSetFree(spragSolutionSet *set);
 /* What happens to the solutions of a state at a critical friction. */
 typedef enum spragCriticalKind {
     SPRAG_CRITICAL_FOLD,   /* sliding: det = 0, a solution passes through infinity, whatever the load */
-    SPRAG_CRITICAL_CUSP,   /* the same at rest */
+    SPRAG_CRITICAL_CUSP,   /* at rest: det = 0, as of a fold */
     SPRAG_CRITICAL_BORDER, /* for this load: solutions meet where a normal force is 0 */
     SPRAG_CRITICAL_REST    /* for this load: a contact can hold, begins to slip, or has two ways to begin that meet */
 } spragCriticalKind;
 
 typedef struct spragCritical {
     spragCriticalKind kind;
-    double t, mu[SPRAG_PARADOX_CONTACT_MAX];
+    double t; /* as in spragCriticalEnumerate */
+    double mu[SPRAG_PARADOX_CONTACT_MAX];
     signed char variant[SPRAG_PARADOX_CONTACT_MAX]; /* side loaded there, 0: open */
     int before, after;                              /* number of solutions of this state below and above */
 } spragCritical;
@@ -402,7 +414,7 @@ typedef struct spragCritical {
 typedef struct spragCriticalSet {
     int count;
     spragCritical *critical; /* (count) by ascending t; owned: spragCriticalSetFree */
-    int incomplete;
+    int incomplete;          /* 1: more than 512 candidates: some values may be missing */
 } spragCriticalSet;
 
 /* Critical friction: the values of t in from < t < to at which the solutions change as friction grows by

@@ -52,8 +52,8 @@ typedef struct spragConfig {
                                contacts and no events; those after it begin with new contacts, and new touches */
     double tolerance;       /* on the residual, m/s; default 1e-8 */
     int iteration_limit;    /* per island and method, 0 = the method's own */
-    double time_limit;      /* s, of the whole step with ODE's part, 0 = none; then the best answer so far is used.
-                               However short it is, piles get thirty sweeps, without which they fall into each other */
+    double time_limit;      /* s, of the whole step with ODE's part; 0 = none.  When it is up the best answer so far is
+                               used.  However short it is, piles get thirty sweeps: else they fall into each other */
     double enough;          /* m/s, as in spragSolveOptions; default 0 = none; 1e-6 in preloaded programs */
     int thread_count;       /* up to 1024; default 1 */
     spragIndeterminacy indeterminacy;
@@ -62,17 +62,17 @@ typedef struct spragConfig {
     int event_capacity;            /* events kept of one step; default 1024, more are counted, not kept */
     spragStepper stepper;          /* default SPRAG_STEPPER_STEP */
     spragGyroscopic gyroscopic;
-    int patient;   /* 1: a large island has all its work limit in every step.  Default 0: while it ends above 1e-6 m/s,
-                      or takes more than some 40 ms (10 where its bodies do not lie flat on each other; or half of
-                      stepsize, where `enough` is given), it has half as much in each step, down to some milliseconds,
-                      or, of up to 400 contacts of what lies flat, half; a heap of more than 100 contacts begins with
-                      less while it moves, and ends at some 1e-6 m/s, whatever the tolerance, while it rests but for a
-                      few bodies; a heap of mechanisms that falls has some milliseconds to come to 1e-4 m/s
-                      (docs/architecture.md, Piles on the move) */
+    int patient;   /* 1: large islands have all their work in every step, whatever time that takes.
+                      0 (default): one that ends a step above 1e-6 m/s, or takes long (40 ms; 10 in a heap, whose bodies
+                      do not lie flat on each other; half of stepsize where `enough` is given) has half as much work in
+                      the next, down to some milliseconds, until it is solved.  Up to 400 contacts that lie flat have
+                      half at least.  Heaps of more than 100 contacts have less from the start while they move.  They
+                      end at some 1e-6 m/s, whatever the tolerance, while they rest but for a few bodies, and, of
+                      mechanisms, at 1e-4 while they fall (docs/architecture.md, Piles on the move) */
     int forgetful; /* 1: a step depends on the state of the world alone.  Nothing is kept from the last step: every
                       contact begins anew, with a new id.  For planners and others who set states by hand and want the
-                      same step from the same state, contacts made in the same order.  What rocks or rolls on something
-                      round keeps less of its energy so.  Default 0 */
+                      same step from the same state, contacts made in the same order.  Bodies that rock, or roll on
+                      what is round, lose more of their energy then.  Default 0 */
 } spragConfig;
 
 /* The defaults above, with the cookie set. */
@@ -80,8 +80,8 @@ SPRAG_API spragConfig spragConfigDefault(void);
 
 /* Properties of a contact that dSurfaceParameters lacks.  Zero means zero; start from spragSurfaceDefault. */
 typedef struct spragSurface {
-    double mu_static;           /* coefficient for a contact that rested, or rests when first seen; < mu: as mu;
-                                   beyond 1e3: 1e3 */
+    double mu_static;           /* coefficient of a contact that rested in the last step, or rests when first seen;
+                                   less than mu: mu; beyond 1e3: 1e3 */
     double curvature_radius[2]; /* m, of each body's surface at the contact.  0: a point fixed in the body (a tip); > 0:
                                    a sphere of that radius, which rolls; INFINITY: flat; < 0 (default): as the geom
                                    says.  The world is flat.  Of two bodies without round geoms each is half flat,
@@ -144,8 +144,8 @@ typedef struct spragContact {
     double normal_force;   /* N, mean over the step, along normal; < 0: a guide that pulls */
     double friction[3];    /* N, mean over the step, on body[0] */
     double slip[3];        /* m/s, of body[0] against body[1] at the end of the step */
-    double depth;          /* m, penetration given by the collider (on a flat mesh that into its plane, of the end of a
-                              cylinder on a box that of the point; at rest on a mesh less 4e-6 m) */
+    double depth;          /* m, penetration as the collider has it (but on a flat mesh into its plane; of the end of a
+                              cylinder on a box that of this point; at rest on a mesh less by 4e-6 m) */
     /* 0 under SPRAG_ANALYSIS_OFF: */
     double painleve_p;        /* 1/kg: normal acceleration of the sliding contact alone is b + p N */
     double free_acceleration; /* b, m/s^2 */
@@ -268,10 +268,12 @@ SPRAG_API void spragGuideDestroy(spragGuideID);
 SPRAG_API spragStatus spragJointSetFriction(spragWorldID, dJointID, const spragJointFriction *);
 
 /* Contacts and events of the last step: returns how many, and an array that is valid until the next call of
- * spragWorldStep or spragWorldDetach.  contacts, events may be NULL.  0 and NULL of a world that is gone.  (A ball that
- * lies on a face of a mesh has one contact with it; those that a collider names at edges beside it are none.  And a
- * point of a capsule or cylinder that was named in the steps before, and where it still touches, is a contact with the
- * joint of one that is named now; that joint's feedback has the forces of both.) */
+ * spragWorldStep or spragWorldDetach.  contacts, events may be NULL.  0 and NULL of a world that is gone.
+ *
+ * There may be fewer contacts than joints, and more.  A ball that lies on a face of a mesh has one contact with it,
+ * whatever else the collider names at edges beside it.  A point of a capsule, cylinder or hull that the collider named
+ * in the steps before, and where the bodies still touch, stays a contact; its joint is that of the nearest point that
+ * is named now, whose feedback has the forces of both. */
 SPRAG_API int spragWorldGetContacts(spragWorldID, const spragContact **contacts);
 SPRAG_API int spragWorldGetEvents(spragWorldID, const spragEvent **events);
 /* Sets a function that is called at the end of spragWorldStep for every event that is kept (event_capacity), in their

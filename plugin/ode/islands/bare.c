@@ -130,7 +130,7 @@ static int endsCreep(const spragSolveOptions *options, spragIsland *island)
 
 /* Does it cost too much to have the answer to rounding?  Then Newton has been asked, and declined.  (Its factors may be
  * known all the same, from steps that had more work.) */
-static int isDear(const struct spragWorld *world, const spragIsland *island)
+static int factorCostsTooMuch(const struct spragWorld *world, const spragIsland *island)
 {
     const spragBlockLuMemo *memo = &world->memo;
     return island == world->largest && memo->size > 0 && memo->n == island->body_count && memo->refused;
@@ -142,7 +142,7 @@ static spragStatus solveRest(struct spragWorld *world, const spragSolveOptions *
 {
     spragBare *bare = island->bare;
     const double begin = spragSeconds(), slow = fmax(SPRAG_CREEP_SLOW, GROWS * island->calmed);
-    const int roughly = isDear(world, island);
+    const int roughly = factorCostsTooMuch(world, island);
     const spragStatus status =
         spragGreedySolveRest(options, roughly, slow, &bare->greedy, bare->others, bare->u, &island->solve);
     spragSolveOptions left = *options;

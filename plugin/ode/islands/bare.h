@@ -15,7 +15,7 @@ typedef struct spragBareContact {
     double approach;     /* m/s, normal velocity at the start of the step, less h carried */
     double acceleration; /* m/s^2, free of all contact forces */
     double position[3];  /* m, as its collider names it, */
-    double depth;        /* m; for the report, by whose time ODE's contact is far */
+    double depth;        /* m; both for the report: by then ODE's contact is no more in the cache */
 } spragBareContact;
 
 typedef struct spragBare {
@@ -33,9 +33,9 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
  * forming: island->bare stays as the guess. */
 int spragBareSolve(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island);
 
-/* Of an island that rested but for its creep, of `before` m/s, which Newton's method was to end, and is solved with
- * blocks: what it left, if that was in vain, else 0.  In the next steps creep of as much is left alone.  (Towers of
- * eight cubes side by side creep at 7e-13 m/s, whatever is done: 17 ms in every step.) */
+/* After an island that rested, but crept by `before` m/s, was solved with blocks, so that Newton's method might end the
+ * creep: m/s, what is left if that did not help, for spragIsland.calmed, else 0.  In the next steps as much creep is
+ * left alone.  (Towers of eight cubes side by side creep at 7e-13 m/s, whatever is done: 17 ms in every step.) */
 double spragBareCalmed(const spragIsland *island, double before);
 
 /* Of an island that was bare and has blocks now: which of its contacts this block is. */

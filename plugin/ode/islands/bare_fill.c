@@ -40,7 +40,7 @@ static void askJoint(const spragBareRows *rows, int k)
     spragAskBodies(s->body, joint, SPRAG_HOW_THEY_MOVE);
     for (int side = 0; side < 2 && joint->body[side] >= 0; ++side) {
         __builtin_prefetch(&s->body[joint->body[side]]);
-        __builtin_prefetch(&s->round[joint->body[side]]);
+        __builtin_prefetch(&s->geom_radius[joint->body[side]]);
     }
     if (old != NULL) /* what it did, not where it was */
         __builtin_prefetch(&old->normal_force);
@@ -204,7 +204,7 @@ static void moveRange(void *data, int range, int first, int end)
         else
             massless = 1;
         const dGeomID geom = s->geom[index];
-        s->round[index] = spragRoundOf(geom == NULL ? 0 : spragCurvatureOwn(geom), geom);
+        s->geom_radius[index] = spragGeomRadiusOf(geom == NULL ? 0 : spragCurvatureOwn(geom), geom);
         spragMatrixFreeBody(body, &rows->bare->greedy.body[i]);
     }
     if (massless)

@@ -40,27 +40,27 @@ static void makeFrame(const spragJointState *joint, spragBareBefore *before, spr
         c->direction[row][3] = 0;
 }
 
-spragRound spragRoundOf(double radius, dGeomID geom)
+spragGeomRadius spragGeomRadiusOf(double radius, dGeomID geom)
 {
-    return (spragRound){geom, radius, spragCurvatureIsRound(radius) && spragCurvatureIsBall(geom),
-                        spragCurvatureIsBox(radius, geom)};
+    return (spragGeomRadius){geom, radius, spragCurvatureIsRound(radius) && spragCurvatureIsBall(geom),
+                             spragCurvatureIsBox(radius, geom)};
 }
 
 /* Of a geom that a contact with the body names. */
-static spragRound findRound(const spragSnapshot *s, int body, dGeomID geom)
+static spragGeomRadius radiusOf(const spragSnapshot *s, int body, dGeomID geom)
 {
-    return spragIsDynamic(s, body) && s->round[body].geom == geom
-               ? s->round[body]
-               : spragRoundOf(spragCurvatureRadius(body < 0 ? NULL : s->body[body].id, geom), geom);
+    return spragIsDynamic(s, body) && s->geom_radius[body].geom == geom
+               ? s->geom_radius[body]
+               : spragGeomRadiusOf(spragCurvatureRadius(body < 0 ? NULL : s->body[body].id, geom), geom);
 }
 
 /* As spragCurvatureSink, of what is a ball or not round. */
 static void sinkBalls(const spragBareBefore *before, const spragBodyState *const body[2], const double point[3],
                       const double n[3], double radius[2])
 {
-    const int both = before->round[0].is_ball && before->round[1].is_ball;
+    const int both = before->geom_radius[0].is_ball && before->geom_radius[1].is_ball;
     for (int side = 0; side < 2; ++side) {
-        if (!before->round[side].is_ball)
+        if (!before->geom_radius[side].is_ball)
             continue;
         const double *centre = body[side]->position;
         const double arm[3] = {centre[0] - point[0], centre[1] - point[1], centre[2] - point[2]};
@@ -79,18 +79,18 @@ static const spragCurvature *curvatureOf(const spragBareRows *rows, const spragB
     const double point[3] = {geom->pos[0], geom->pos[1], geom->pos[2]};
     int known = before->geom != NULL, balls = 0, others = 0;
     for (int side = 0; side < 2; ++side)
-        known = known && before->body[side] == body[side] && before->round[side].geom == of[side];
+        known = known && before->body[side] == body[side] && before->geom_radius[side].geom == of[side];
     before->geom = geom;
     if (known && before->is_flat && memcmp(before->n, n, sizeof before->n) == 0)
         return curvature;
     for (int side = 0; side < 2; ++side) {
-        spragRound *round = &before->round[side];
+        spragGeomRadius *own = &before->geom_radius[side];
         before->body[side] = body[side];
         if (!known)
-            *round = findRound(&rows->world->snapshot, joint->body[side], of[side]);
-        curvature->radius[side] = round->radius;
-        balls |= round->is_ball;
-        others |= !round->is_ball && spragCurvatureIsRound(round->radius);
+            *own = radiusOf(&rows->world->snapshot, joint->body[side], of[side]);
+        curvature->radius[side] = own->radius;
+        balls |= own->is_ball;
+        others |= !own->is_ball && spragCurvatureIsRound(own->radius);
     }
     memcpy(before->n, n, sizeof before->n);
     before->is_flat = !balls && !others;
@@ -98,7 +98,7 @@ static const spragCurvature *curvatureOf(const spragBareRows *rows, const spragB
     curvature->rim.share = 0;
     if (balls && !others)
         sinkBalls(before, body, point, n, curvature->radius);
-    else if (before->round[0].is_box && before->round[1].is_box)
+    else if (before->geom_radius[0].is_box && before->geom_radius[1].is_box)
         spragCurvatureFlatten(curvature->radius, body[0]->rotation, body[1]->rotation, n);
     else
         spragCurvatureFind(curvature, of, point, n, geom->depth);

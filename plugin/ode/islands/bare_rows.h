@@ -28,8 +28,8 @@ typedef struct spragBareBefore {
     const dContactGeom *geom; /* NULL: there is none */
     int own_frame;            /* 1: its tangents follow from its normal alone */
     const spragBodyState *body[2];
-    spragRound round[2];      /* the geoms of these */
-    spragCurvature curvature; /* at a contact with the normal n */
+    spragGeomRadius geom_radius[2]; /* the geoms of these */
+    spragCurvature curvature;       /* at a contact with the normal n */
     double n[3];
     int is_flat; /* 1: of the geoms and n alone, whatever the point */
     spragFace face;
@@ -41,7 +41,7 @@ typedef struct spragBareBefore {
 int spragBareIsPlain(const spragBareRows *rows, const spragJointState *joint);
 
 /* As a contact knows the geom, of that radius (curvature.h). */
-spragRound spragRoundOf(double radius, dGeomID geom);
+spragGeomRadius spragGeomRadiusOf(double radius, dGeomID geom);
 
 /* Rows, q, guess and history of contact k, as ode/rows/rows.c and ode/matrix/assemble.c have them. */
 void spragBareContactFill(const spragBareRows *rows, int k, spragBareBefore *before);

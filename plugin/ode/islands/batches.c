@@ -215,7 +215,7 @@ static void countLones(Work *work, int first, int end)
 }
 
 /* 1: an island before this one failed, and the step with it. */
-static int isVain(Work *work, int k)
+static int isPointless(Work *work, int k)
 {
     return k >= atomic_load_explicit(&work->failed, memory_order_relaxed);
 }
@@ -237,11 +237,11 @@ static void workOnBatch(void *context, int worker, int turn)
         countLones(work, first, end);
         lane->solving += passed(lane);
     }
-    for (int k = first; k < end && !isVain(work, k); ++k)
+    for (int k = first; k < end && !isPointless(work, k); ++k)
         prepareIsland(work, lane, k);
     if (left > 0)
         lane->assembling += passed(lane);
-    for (int k = first; k < end && work->solve && !isVain(work, k); ++k)
+    for (int k = first; k < end && work->solve && !isPointless(work, k); ++k)
         finishIsland(work, k);
     if (left > 0)
         lane->solving += passed(lane);
@@ -282,7 +282,7 @@ spragStatus spragIslandsWork(struct spragWorld *world, spragIslandsWanted wanted
         world->lane[i].assembling = world->lane[i].solving = 0;
         world->lane[i].since = begin;
     }
-    spragPoolRun(world->hired, workOnBatch, &work, work.count);
+    spragPoolRun(world->island_pool, workOnBatch, &work, work.count);
     world->solved = work.count == 1 && world->lane_count == 1 ? world->lane[0].since : spragSeconds();
     fillTimes(world, world->solved - begin);
     const int failed = atomic_load(&work.failed);

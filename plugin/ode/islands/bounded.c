@@ -23,7 +23,7 @@ enum {
     MISSED_MAX = 4,    /* solutions that are not within SPRAG_MISSED */
     STEPS_AGAIN = 300, /* iterations of each method, where there is no rigid answer */
     SWEEPS = 8,        /* of a round */
-    SWEPT_MOST = 40,   /* rounds of sweeps to come that are no dearer than a solution */
+    SWEPT_MOST = 40,   /* rounds of sweeps to come that are no longer than a solution */
     PAUSE = 2          /* solutions without sweeps between them, after sweeps that led astray */
 };
 #define HALF 0.5

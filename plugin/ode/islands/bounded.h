@@ -6,9 +6,9 @@
  * In a small island, before the first solution and between two solutions, there are rounds of a few sweeps each, with
  * new bounds after each, as long as a round halves the larger of residual and change, or they will arrive in 40 more at
  * the present pace.  This has two reasons.  The first bounds are from the loads of the last step: where something
- * strikes, loads change so much that a solution for the old bounds is dear and worth nothing.  And where loads can be
- * shared in many ways, as by contacts on both sides of a joint, every solution shares them anew, and solutions alone
- * would go on for ever; sweeps leave the shares as they are.
+ * strikes, loads change so much that a solution for the old bounds costs much and is worth nothing.  And where loads
+ * can be shared in many ways, as by contacts on both sides of a joint, every solution shares them anew, and solutions
+ * alone would go on for ever; sweeps leave the shares as they are.
  *
  * Where a small bound moves a large load (a taut rope) sweeps lead astray: if the solution after them has its bounds no
  * nearer than the solution before them, both are undone.  Then, and where it has them less than ten times nearer, the

@@ -52,7 +52,7 @@ enum {
 
 /* Work of a try without W: some times what it takes to make W, which is so many products of 3x3 blocks for each of its
  * blocks, or half of what a product by reaches takes for a block.  (With 3 in place of 10 a factor among bodies is too
- * dear in some islands; with 30 nothing is gained.) */
+ * costly in some islands; with 30 nothing is gained.) */
 #define TRY_WORTH 10
 #define PRODUCTS_PER_ENTRY 8
 
@@ -136,7 +136,8 @@ static double workLimitOf(const spragSolveOptions *options, const spragIsland *i
 /* Of all solutions of a step; what the user limits is not limited here. */
 static double workOfStep(const spragSolveOptions *options, const spragIsland *island)
 {
-    return options->iteration_limit > 0 ? INFINITY : ldexp(SOLUTIONS_WORTH * options->work_limit, -island->before.dear);
+    return options->iteration_limit > 0 ? INFINITY
+                                        : ldexp(SOLUTIONS_WORTH * options->work_limit, -island->before.step_haste);
 }
 
 /* Adds the problem's own part, as it now is, to the limit of the work, and sets that of the step. */

@@ -19,12 +19,13 @@
 #define TOTAL_LEAST 1e6 /* 3x3 products: a solution has the first methods of the chain, at least */
 
 enum {
-    ROUNDS_WITH_RETURN = 4,
-    LET_GO_MOST = 2, /* times that a contact is let go, before the cone next to its law takes its place */
     ROUNDS_MAX = 8,
-    VAIN_STEPS = 9, /* that cones are not tried in after a miss: the same contacts seldom have better luck */
-    FEW = 60,       /* blocks of an island in which they are tried */
-    CHOOSES = 8     /* the same of one in which what departs is let go: of heaps the guess is too crude to say */
+    ROUNDS_WITH_RETURN = 4, /* first ones, in which what was let go and presses is held again, cones or not */
+    LET_GO_MOST = 2,        /* times that a contact is let go, before the cone next to its law takes its place */
+    STEPS_BARRED = 9,       /* after a miss, in which no cones are tried: the same contacts seldom have better luck */
+    /* Blocks of an island, at most: */
+    FEW = 60,   /* in which cones are tried, */
+    CHOOSES = 8 /* and in which what departs is let go at once: of heaps the guess is too crude to say */
 };
 
 static void setTangential(double *bound, const unsigned char unused[3], double limit)
@@ -200,10 +201,11 @@ typedef struct Rounds {
     const spragSolveOptions *options;
     spragChainPart part, again; /* of the chain, in the first round and later */
     double begin;               /* s */
-    int round, cones;           /* cones: 1: they may take the place of infinite friction */
-    double *guess;              /* (3 block_count) r of the last step, if they did there; else NULL */
-    double *kept;               /* (12 block_count) r, u, bound before they did, to be taken back; or NULL */
-    spragSolveInfo info;        /* the same */
+    int round;
+    int cones;           /* 1: they may take the place of infinite friction */
+    double *guess;       /* (3 block_count) r of the last step, if cones did so there; else NULL */
+    double *kept;        /* (12 block_count) r, u, bound before cones did so in this step, to go back to; or NULL */
+    spragSolveInfo info; /* as it was then */
     int *iterations;
 } Rounds;
 
@@ -219,7 +221,7 @@ static int begin(Rounds *rounds, spragIsland *island)
         const int cone = isCone(island, k);
         slid |=
             cone || (block->parts && spragNorm2(r + 1) > r[0] && island->problem.history[k].mode == SPRAG_MODE_SLIP);
-        rounds->cones &= block->vain == 0 || island->block_count == 1; /* one contact alone never misses */
+        rounds->cones &= block->cone_barred == 0 || island->block_count == 1; /* one contact alone never misses */
         block->let_go = 0;
         if (cone)
             spragPartingLaw(island, k, SPRAG_BLOCK_BOX);
@@ -256,7 +258,7 @@ static void takeBefore(Rounds *rounds, spragIsland *island)
     for (int k = 0; k < island->block_count; ++k)
         if (isCone(island, k)) {
             spragPartingLaw(island, k, SPRAG_BLOCK_BOX);
-            island->block[k].vain = VAIN_STEPS;
+            island->block[k].cone_barred = STEPS_BARRED;
         }
     memcpy(island->r, rounds->kept, 3 * n * sizeof *rounds->kept);
     memcpy(island->u, rounds->kept + 3 * n, 3 * n * sizeof *rounds->kept);

@@ -15,32 +15,31 @@
 #include "problem/residual.h"
 #include "solve/contact/policy.h"
 
-/* Limit of work where a wedge stands against a rigid solution, in 3x3 products: some 10 ms.  (Of the solutions that are
- * found at all for boxes pushed by a wall, four fifths are found within it; the others took up to 0.4 s.) */
-#define WORK_DESPITE 1e7
-
-/* The same at least, whatever its haste, of an island whose contacts yield: to ask for its wedge took longer. */
-#define WORK_YIELDING 1e7
-
-/* The same of the first methods of an island of more than FEW blocks, before it is asked for a wedge. */
+/* Limits of work, in 3x3 products.
+ *
+ * BEFORE: of the first methods of an island of more than FEW blocks, before it is asked for a wedge.  DESPITE: where a
+ * wedge stands against a rigid solution, some 10 ms.  (Of the solutions that are found at all for boxes pushed by a
+ * wall, four fifths are found within it; the others took up to 0.4 s.)  YIELDING: at least, of an island whose contacts
+ * yield, whatever its haste: to ask for its wedge took longer.  TUMBLING: of a heap of mechanisms that falls (fall.h),
+ * some 8 ms; after each miss of a step half as much. */
 #define WORK_BEFORE 6e6
+#define WORK_DESPITE 1e7
+#define WORK_YIELDING 1e7
+#define WORK_TUMBLING 3e6
+/* Residuals, m/s: */
+#define TUMBLING 1e-4 /* enough for such a heap */
+#define FAR_OFF 1e-3  /* piles that fall end below it as a rule, with a wedge they do not */
 
 #define MU_MODEST 2 /* friction up to which a wedge is rare */
-/* Of a heap of mechanisms that tumbles (fall.h), some 8 ms; of what missed FAR_OFF in this step half as much each
- * time, down to an eighth. */
-#define WORK_TUMBLING 3e6
-#define TUMBLING 1e-4 /* m/s: is enough for one that falls */
-
-#define FAR_OFF 1e-3 /* m/s: piles that fall end below it as a rule, with a wedge they do not */
 
 enum {
-    MISSES_TUMBLING = 3,
-    MISSES_PATIENT =
-        2, /* misses of an island in one step, after which methods get no more than STEPS_PROMPT iterations: */
-    STEPS_PROMPT = 300, /* joints in conflict are solved again for each bound, motor and surge */
-    FEW = 60,           /* blocks that are swept in some microseconds, at most */
-    LARGE = 200,        /* blocks: more are asked for a wedge only where they end far off */
-    FEW_SQUEEZED = 24   /* blocks of an island that is asked for a squeeze under a limit too: some 0.1 ms */
+    MISSES_TUMBLING = 3, /* more of them halve the work no further */
+    MISSES_PATIENT = 2,  /* of an island in one step: after these methods have at most STEPS_PROMPT iterations, */
+    STEPS_PROMPT = 300,  /* as joints in conflict are solved again for each bound, motor and surge */
+    /* Blocks: */
+    FEW = 60,         /* are swept in some microseconds, at most */
+    LARGE = 200,      /* more are asked for a wedge only where they end far off */
+    FEW_SQUEEZED = 24 /* are asked for a squeeze under a limit too: some 0.1 ms */
 };
 
 /* A solution, and what the step has learnt of the island before it. */

@@ -9,11 +9,11 @@
 #include "solve/solver.h"
 
 enum {
-    SMALL = 60,       /* blocks of an island that may be hard (solve/chain/chain_links.h) */
-    DEAR_MOST = 3,    /* halvings: with 5 boxes in hinges miss 1e-3 m/s in 74 of 500 steps, not in 58 */
-    ACCORD_STEPS = 8, /* after one in which contacts asked for what no motion gives */
-    ACCORD_VAIN = 8,  /* after one in which it was of no use to change that */
-    LATE = 500        /* iterations: more than the chain's first links have in a step */
+    SMALL = 60,          /* blocks of an island that may be hard (solve/chain/chain_links.h) */
+    STEP_HASTE_MOST = 3, /* halvings: with 5 boxes in hinges miss 1e-3 m/s in 74 of 500 steps, not in 58 */
+    ACCORD_STEPS = 8,    /* after one in which contacts asked for what no motion gives */
+    ACCORD_VAIN = 8,     /* after one in which it was of no use to change that */
+    LATE = 500           /* iterations: more than the chain's first links have in a step */
 };
 #define VAIN 1e-3 /* m/s: work was in vain on an island that misses by more */
 #define HARD 1e7  /* products of 3x3 blocks, some 30 ms: of dense factorisations and passes over W */
@@ -41,8 +41,8 @@ static int accordOf(int a, int b)
 void spragIslandLookBack(const struct spragWorld *world, spragIsland *island)
 {
     spragHindsight *before = &island->before;
-    before->wedged = before->hard = before->doubt = before->dear = before->unsqueezed = before->accord = 0;
-    const int any = world->wedges > 0 || world->hard > 0;
+    before->wedged = before->hard = before->doubt = before->step_haste = before->unsqueezed = before->accord = 0;
+    const int any = world->doubt > 0 || world->forewarned > 0;
     for (int i = 0; i < island->joint_count && any; ++i) {
         const int record = recordOf(&world->snapshot.joint[island->joint[i]]);
         if (record < 0)
@@ -52,7 +52,7 @@ void spragIslandLookBack(const struct spragWorld *world, spragIsland *island)
         before->doubt = larger(before->doubt, memory->doubt);
         before->unsqueezed = larger(before->unsqueezed, memory->unsqueezed);
         before->hard |= memory->hard;
-        before->dear = larger(before->dear, memory->dear);
+        before->step_haste = larger(before->step_haste, memory->step_haste);
         before->accord = accordOf(before->accord, memory->accord);
     }
 }
@@ -66,15 +66,15 @@ int spragIslandHardens(const spragIsland *island)
     return island->solve.iterations > LATE && island->work.spent > HARD;
 }
 
-int spragIslandDearNext(const struct spragWorld *world, const spragIsland *island)
+int spragIslandStepHasteNext(const struct spragWorld *world, const spragIsland *island)
 {
     const spragWork *work = &island->work;
-    const int dear = island->before.dear, most = larger(dear, DEAR_MOST),
+    const int haste = island->before.step_haste, most = larger(haste, STEP_HASTE_MOST),
               missed = island->solve.residual > fmax(fmax(VAIN, world->config.enough), island->locked);
-    const double whole = ldexp(work->most, dear); /* what there is where dear = 0 */
+    const double whole = ldexp(work->most, haste); /* what there is without it */
     if (missed && work->spent > HARD && whole < INFINITY && island->before.haste == 0 && !world->config.patient)
-        return (int)fmin(fmax(dear, ceil(log2(whole / work->spent))) + 1, fmax(most, log2(whole / HARD)));
-    return work->spent > work->most ? (dear < most ? dear + 1 : most) : dear > 0 ? dear - 1 : 0;
+        return (int)fmin(fmax(haste, ceil(log2(whole / work->spent))) + 1, fmax(most, log2(whole / HARD)));
+    return work->spent > work->most ? (haste < most ? haste + 1 : most) : haste > 0 ? haste - 1 : 0;
 }
 
 /* Steps in which its contacts are asked for what a motion gives; negated: in which that is not tried. */
@@ -94,7 +94,7 @@ spragHindsight spragIslandLookAhead(const struct spragWorld *world, const spragI
     const spragWedge *wedge = &island->wedge;
     const int wedged = wedge->speed > 0, doubt = island->before.doubt, unsqueezed = wedge->unsqueezed;
     return (spragHindsight){.haste = spragHasteNext(world, island),
-                            .dear = spragIslandDearNext(world, island),
+                            .step_haste = spragIslandStepHasteNext(world, island),
                             .slop = spragSlopNext(world, island),
                             .trace = spragTraceNext(world, island),
                             .wedged = wedged ? 1 + wedge->guides : 0,
@@ -119,7 +119,7 @@ void spragIslandNote(const spragIsland *island, spragContactMemory *memory)
     memory->wedged = next->wedged;
     memory->doubt = next->doubt;
     memory->unsqueezed = (short)next->unsqueezed;
-    memory->dear = (short)next->dear;
+    memory->step_haste = (short)next->step_haste;
     memory->accord = (short)next->accord;
     memory->hard = (short)next->hard;
 }

@@ -12,8 +12,8 @@ enum {
     SPRAG_UNSQUEEZED = 10 /* steps in which one that is wedged, but was not squeezed, is not asked for a squeeze */
 };
 
-/* Fills wedged, unsqueezed, doubt, hard, dear and accord of island->before from the records of its contacts, guides and
- * bearings.
+/* Fills wedged, unsqueezed, doubt, hard, step_haste and accord of island->before (spragHindsight) from the records of
+ * its contacts, guides and bearings: the largest of each.
  *
  * wedged, 1: one was in a wedged island.  A wedge lasts: a ball that had sunk between two triangles of the
  * ground, with a mu of 2, took 20 ms in every step until all methods had failed.  So in such an island a wedge is
@@ -27,21 +27,21 @@ enum {
  * = 340 stands so for seconds.  (Plates with mu = 100, which Newton's method solves in 250 steps, do not count as
  * hard: four fifths of the contacts that carry in one step do not carry in the next.)
  *
- * dear: the halvings of the work of its step (release.h) that one's island has.  What spent all of it has half in
- * the next, down to an eighth: what is jammed by its joints and by mu = infinity stays so.  What spent its work in
- * vain, and is left above 1e-3 m/s, has half of what it spent, down to some 30 ms: contacts that nobody empties have no
- * solution in any step, and took 2 s in each.
+ * step_haste: a step in which the solutions of an island spent all of their work together (release.h) is followed by
+ * one with half of it, down to an eighth: what is jammed by its joints and by mu = infinity stays so.  What spent its
+ * work in vain, and is left above 1e-3 m/s, has half of what it spent, down to some 30 ms: contacts that nobody empties
+ * have no solution in any step, and took 2 s in each.
  *
  * accord: what contacts ask for is made to agree from the start (accord.h), where it had to be, and did not agree, in
  * one of the last steps; negated: that is not tried, as it was in vain. */
 void spragIslandLookBack(const struct spragWorld *world, spragIsland *island);
 /* Of a solved island.  1: it is hard: its answer came late, or from the contacts that carried before. */
 int spragIslandHardens(const spragIsland *island);
-/* The same: how dear it is in the next step. */
-int spragIslandDearNext(const struct spragWorld *world, const spragIsland *island);
-/* The same: all that the next step is told, island->next. */
+/* Of a solved island: its step_haste in the next step. */
+int spragIslandStepHasteNext(const struct spragWorld *world, const spragIsland *island);
+/* Of a solved island: all that the next step is told, for island->next. */
 spragHindsight spragIslandLookAhead(const struct spragWorld *world, const spragIsland *island);
-/* Copies that to the record of one of its contacts. */
+/* Copies island->next to the record of one of its contacts. */
 void spragIslandNote(const spragIsland *island, spragContactMemory *memory);
 
 #endif

@@ -508,15 +508,15 @@ spragStatus spragLedgerMatch(spragWorldID world, spragMeanwhileFn *own)
                match.follower != NULL && matchLoads(world) &&
                spragPointerMapMake(&match.first, &world->arena, countPairs(world));
     if (room)
-        spragRangesRunBeside(world->crew, 1, listRecords, &match, runOwn, &match);
+        spragRangesRunBeside(world->loop_pool, 1, listRecords, &match, runOwn, &match);
     if (room && match.status != SPRAG_OK)
         return match.status;
     if (!room || !keepPlaces(world) || !spragCarryBegin(world) || !spragStayBegin(world))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory to compare %d contacts", records);
     if (world->guide_count + world->bearing_count > 0)
         findGuideRecords(world);
-    spragRangesRunBy(world->crew, s->joint_count, findPairs, &match);
+    spragRangesRunBy(world->loop_pool, s->joint_count, findPairs, &match);
     listContacts(&match);
-    spragRangesRunBy(world->crew, records, matchPairs, &match);
+    spragRangesRunBy(world->loop_pool, records, matchPairs, &match);
     return SPRAG_OK;
 }

@@ -267,7 +267,7 @@ int spragStayBegin(spragWorldID world)
     s->boxes = SPRAG_TAKE_RAW(&world->arena, spragStayBox, s->body_count);
     if (s->boxes == NULL)
         return 0;
-    spragRangesRunBy(world->crew, s->body_count, readBoxes, s);
+    spragRangesRunBy(world->loop_pool, s->body_count, readBoxes, s);
     return 1;
 }
 

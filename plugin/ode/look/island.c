@@ -13,7 +13,10 @@ typedef struct Link {
     int island; /* or -1 */
 } Link;
 
-enum { CONTACT = 1, FOUNDS = 2 }; /* it is counted as one; what it couples is an island */
+enum {
+    CONTACT = 1, /* it counts as a contact */
+    FOUNDS = 2   /* what it couples is an island of Sprag's: a contact, a guide, friction of a joint */
+};
 
 /* What is asked of bodies and joints again and again, side by side: their states are far apart. */
 typedef struct Sets {
@@ -21,7 +24,7 @@ typedef struct Sets {
     int *parent, *island;             /* (body_count) */
     unsigned char *kinematic, *awake; /* (body_count) */
     Link *link;                       /* (link_count) */
-    unsigned char *kind;              /* (link_count) CONTACT, FOUNDS */
+    unsigned char *kind;              /* (link_count) bits: CONTACT, FOUNDS */
     int link_count;
 } Sets;
 

@@ -15,24 +15,23 @@
 #include "ode/world/layout.h"
 
 enum {
-    AHEAD = 8,
-    MANY = 8000, /* joints: fewer are near, and the map of their bodies */
-    JOINT_HEAD = 192,
-    BODY = 704
-}; /* objects asked for ahead; bytes that are read of a joint, of a body */
+    /* Memory is asked for before it is read (base/prefetch): */
+    AHEAD = 8,        /* objects before their turn */
+    JOINT_HEAD = 192, /* bytes that are read of ODE's joint, */
+    BODY = 704,       /* and of its body */
+    MANY = 8000,      /* joints: fewer are in the cache, and so is the map of their bodies */
 
-/* Of what gravity gives in a step: spragSnapshot.slow. */
-#define SLOW 1e-6
-enum { PACE_STEPS = 128 }; /* of the longest window of spragPace */
-#define PACE_CHANGE 1.25   /* times: a mean that differs by no more is the same pace */
+    PACE_STEPS = 128 /* of the longest window of spragPace */
+};
+#define PACE_CHANGE 1.25 /* times: a mean that differs by no more is the same pace */
+#define SLOW 1e-6        /* of what gravity gives in a step: spragSnapshot.slow */
+#define FASTEST 1e30     /* m/s, of corrections that have no other limit */
 
 static void readVector(double *out, const dReal *in)
 {
     for (int i = 0; i < 3; ++i)
         out[i] = in[i];
 }
-
-#define FASTEST 1e30 /* m/s, of corrections that have no other limit */
 
 /* Room for so many; 1: it has to be filled again, 0: it was large enough, or -1: no memory. */
 static int makeRoom(spragList *list, int count)
@@ -71,8 +70,8 @@ static spragStatus listBodies(spragWorldID world, spragSnapshot *s)
     s->body = count < 0 ? NULL : SPRAG_TAKE_RAW(&world->arena, spragBodyState, count);
     s->name = s->body == NULL ? NULL : SPRAG_TAKE_RAW(&world->arena, spragBodyName, count);
     s->geom = s->name == NULL ? NULL : SPRAG_TAKE_RAW(&world->arena, dGeomID, count);
-    s->round = s->geom == NULL ? NULL : SPRAG_TAKE_RAW(&world->arena, spragRound, count);
-    if (s->round == NULL || !spragPointerMapMake(&s->body_index, &world->arena, count))
+    s->geom_radius = s->geom == NULL ? NULL : SPRAG_TAKE_RAW(&world->arena, spragGeomRadius, count);
+    if (s->geom_radius == NULL || !spragPointerMapMake(&s->body_index, &world->arena, count))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the state of %d bodies", count);
     s->body_count = count;
     for (int i = 0; i < count; ++i) {
@@ -107,8 +106,8 @@ static void readJoint(const spragSnapshot *s, spragJointState *joint)
 
 typedef struct Joints {
     spragWorldID world;
-    int listened[SPRAG_RANGES_MOST],
-        others[SPRAG_RANGES_MOST]; /* in each range: joints with feedback; joints that are no contacts */
+    int listened[SPRAG_RANGES_MOST]; /* 1: some joint of the range has feedback, */
+    int others[SPRAG_RANGES_MOST];   /* 1: or is no contact */
 } Joints;
 
 static void readJoints(void *data, int range, int first, int end)
@@ -141,7 +140,7 @@ static spragStatus takeJoints(spragWorldID world, spragSnapshot *s, int count)
     if (s->joint == NULL)
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the state of %d joints", count);
     s->joint_count = count;
-    spragRangesRunBy(world->crew, count, readJoints, &joints);
+    spragRangesRunBy(world->loop_pool, count, readJoints, &joints);
     for (int range = 0; range < spragRangeCount(count); ++range) {
         s->listened |= joints.listened[range];
         others |= joints.others[range];
@@ -282,7 +281,7 @@ spragStatus spragSnapshotTake(spragWorldID world, double step)
         status = listBodies(world, s);
     if (status != SPRAG_OK)
         return status;
-    spragRangesRunBeside(world->crew, s->body_count, readBodies, &reading, listJoints, &reading);
+    spragRangesRunBeside(world->loop_pool, s->body_count, readBodies, &reading, listJoints, &reading);
     for (int range = 0; range < spragRangeCount(s->body_count); ++range)
         s->watched |= reading.watched[range];
     for (int range = 0; range < spragRangeCount(s->body_count) && !world->lenient && status == SPRAG_OK; ++range)

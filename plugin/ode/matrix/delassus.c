@@ -333,7 +333,7 @@ static void fillRows(void *data, int range, int first, int end)
 enum { LEAN_LEAST = 201 }; /* blocks; for fewer release.c asks whether there is a solution at all, which takes W */
 
 /* Would W, with so many blocks, of an island with joints take too much of the step's time, or more than it is worth? */
-static int isDear(const struct spragWorld *world, const spragIsland *island, double entries)
+static int isCostly(const struct spragWorld *world, const spragIsland *island, double entries)
 {
     const double limit = world->config.time_limit;
     if (world->config.solver != SPRAG_SOLVER_AUTO || island->row_count == 0 || island->block_count < TOLD_LEAST ||
@@ -379,13 +379,13 @@ static int mayDoWithout(const struct spragWorld *world, const spragIsland *islan
 /* What has to fail before W is made (spragWaits), and whether it is left out till then (lean).  entries: of W. */
 static void chooseWait(struct spragWorld *world, spragIsland *island, double entries)
 {
-    const int dear = !island->matrix.whole && isDear(world, island, entries);
+    const int costly = !island->matrix.whole && isCostly(world, island, entries);
     island->matrix.waits = SPRAG_WAITS_NOT;
-    if (!island->matrix.whole && !dear)
+    if (!island->matrix.whole && !costly)
         island->matrix.waits = mayKeepGuess(world, island)            ? SPRAG_WAITS_FOR_GUESS
                                : mayDoWithout(world, island, entries) ? SPRAG_WAITS_FOR_TRY
                                                                       : SPRAG_WAITS_NOT;
-    island->matrix.lean = dear || island->matrix.waits;
+    island->matrix.lean = costly || island->matrix.waits;
 }
 
 /* Products by the joints that each block reaches (problem/reaches.h).  0: no memory. */

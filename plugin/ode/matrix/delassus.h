@@ -6,7 +6,7 @@
 #include "ode/rows/rows.h"
 
 /* Fills pattern and W of island->problem; needs the blocks, island->Y, and the mechanisms.  Of a W of mechanisms that
- * is too dear only the diagonal blocks are made (island->matrix.lean), unless whole is set.  So are those of an
+ * is too costly only the diagonal blocks are made (island->matrix.lean), unless whole is set.  So are those of an
  * island that waits (its `waits`): it gets its W only if its guess is far off, or if methods without W miss.  0: no
  * memory. */
 int spragDelassusMake(struct spragWorld *world, spragIsland *island);

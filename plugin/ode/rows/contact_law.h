@@ -65,18 +65,21 @@ static inline void spragContactNormal(const spragJointState *joint, double n[3])
  * lenient: coefficients below 0 are 0, as in ODE. */
 spragStatus spragContactCheck(const dContact *contact, int lenient);
 
-/* One block of kind CONTACT, whose law has nothing but friction in proportion to the normal force,
- * the same along both tangents, on a surface that may be a belt? All numbers it makes use of are
- * then finite. (Its surface may say more.)  slips: may it yield along its tangents, too (dContactSlip1, 2)? */
+/* Contacts that may be solved without blocks (bare.h, lone.h).  1: it is one of the kind, and all numbers that it makes
+ * use of are usable.  (Its spragSurface may say more.)  slips: it may yield along its tangents, too (dContactSlip1, 2).
+ *
+ * Plain: one CONTACT, with friction in proportion to the normal force, of one finite mu for both tangents; its surface
+ * may be a belt. */
 int spragContactIsPlain(const dContact *contact, int slips);
-/* The same but for mu = infinity along both tangents, as a coefficient or as a force.  (2000 is infinite as a
- * coefficient alone: not with dContactApprox1_1 and no dContactApprox1_2.) */
+/* As plain, but mu = infinity along both tangents, as a coefficient or as a force.  (2000 is infinite as a coefficient
+ * alone: not with dContactApprox1_1 and no dContactApprox1_2.) */
 int spragContactSticks(const dContact *contact, int slips);
-/* Of a contact that is one of both: as of spragGreedyContact. */
+/* mu of a contact that is plain or sticks, as of a spragGreedyContact. */
 double spragPlainMu(const dContact *contact);
-/* The same but for rolling friction, which it has, about any axis in proportion to the normal force. */
+/* As plain, but with rolling friction about any axis, in proportion to the normal force. */
 int spragContactIsRoller(const dContact *contact, int slips);
-/* Of one: its bound over the normal impulse, as of a ROLLING block; L: spragLengthOf its bodies. */
+/* Of a roller: the bound of its rolling friction over the normal impulse, as mu of a ROLLING block; L: spragLengthOf
+ * its bodies. */
 double spragRollerBound(const dContact *contact, double L);
 
 /* ODE's frame: t1 = fdir1 or dPlaneSpace, t2 = n x t1.  A given fdir1 is made a unit tangent, which ODE leaves to the

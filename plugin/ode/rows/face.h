@@ -37,17 +37,18 @@
 /* Joints begin .. end - 1 of an island, and the mean of their points. */
 typedef struct spragFace {
     int begin, end;
-    double middle[3];          /* m */
-    int rolls;                 /* 1: its points lie on a line, and a body turns about that */
-    double line[3];            /* if so, along it, of unit length */
-    int moves, pair, pair_end; /* 1: the bodies of the joints pair .. pair_end - 1 move */
+    double middle[3];   /* m */
+    int rolls;          /* 1: its points lie on a line, and a body turns about that */
+    double line[3];     /* if so, along it, of unit length */
+    int pair, pair_end; /* the joints pair .. pair_end - 1 have the same two bodies: */
+    int moves;          /* 1: which move against each other, or one turns */
 } spragFace;
 
 /* The face of contact i of the island; what *face holds is that of another contact, or zero.  Of neighbours in their
  * order a face is found once. */
 void spragFaceFind(const struct spragWorld *world, const spragIsland *island, int i, spragFace *face);
 
-/* 0: the first contact of a face that does not roll, as its bodies do not turn against each other. */
+/* 1: the contact's bodies turn against each other, fast enough for a face that begins with it to roll. */
 int spragFaceTurns(const spragSnapshot *snapshot, const spragJointState *joint);
 
 /* Where a contact with this normal acts, if its face does not roll: at the height of the middle of its face, which is

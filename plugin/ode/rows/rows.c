@@ -362,7 +362,7 @@ void spragContactBlocks(const struct spragWorld *world, int j, const spragSurfac
         addProduct(s, joint, surface, block);
     normalRow(world, contact, surface, block);
     const spragContactMemory *record = joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
-    block->vain = record == NULL ? 0 : (unsigned char)record->vain;
+    block->cone_barred = record == NULL ? 0 : (unsigned char)record->cone_barred;
     const double resting = spragConeOf(surface->mu_static);
     if (block->kind == SPRAG_BLOCK_CONTACT && resting > block->mu)
         spragBlockHold(block, resting, resting, spragBlockRested(s, block, record));

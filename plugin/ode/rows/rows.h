@@ -64,37 +64,37 @@ struct spragBlock {
     double kinetic[2], resting[2]; /* where they differ: mu and mu_minus of one that slips, of one that rests */
     double scale;                  /* mu2 / mu: |(r_1, r_2)| <= mu r_n is an ellipse in N s */
     double n[3], t1[3], t2[3];
-    spragCurvature curvature; /* of the surfaces, of the geoms where they do not say */
-    unsigned char curved;     /* 1: it has a velocity-product term */
-    unsigned char rolls;      /* 1: its face does, and its friction acts at two heights (face.h) */
-    unsigned char own_frame;  /* 1: t1, t2 follow from n alone */
-    unsigned char unused[3];  /* 1: the row does not exist (mu = 0 along it) */
-    unsigned char locked;     /* bits of rows set aside, as joints hold the normal of this contact (delassus.c) */
-    unsigned char number[3];  /* of JOINT rows: among the limits and motors of the joint */
-    unsigned char parts;      /* 1: an infinite coefficient, no infinite force: what is not pressed is not held */
-    unsigned char let_go;     /* times that such a contact was, in this solution (parting.h) */
-    unsigned char vain;       /* steps left in which no cone takes the place of its law, in vain as it was (the same) */
-    unsigned char differ;     /* 1: `kinetic` and `resting` are filled, and differ */
-    unsigned char hold;       /* spragHold */
-    unsigned char passes;     /* 1: it sticks only as its slip passes through zero (passing.h) */
-    double length[3];         /* m, of JOINT and TURNING rows: in J, where they turn; else 1 (spragLengthOf) */
-    double lo[3], hi[3];      /* N s, of BOX blocks */
-    double J[2][3][6];        /* of either body, linear then angular; row t2 is scaled by `scale` */
+    spragCurvature curvature;  /* of the surfaces, of the geoms where they do not say */
+    unsigned char curved;      /* 1: it has a velocity-product term */
+    unsigned char rolls;       /* 1: its face does, and its friction acts at two heights (face.h) */
+    unsigned char own_frame;   /* 1: t1, t2 follow from n alone */
+    unsigned char unused[3];   /* 1: the row does not exist (mu = 0 along it) */
+    unsigned char locked;      /* bits of rows set aside, as joints hold the normal of this contact (delassus.c) */
+    unsigned char number[3];   /* of JOINT rows: among the limits and motors of the joint */
+    unsigned char parts;       /* 1: an infinite coefficient, no infinite force: what is not pressed is not held */
+    unsigned char let_go;      /* how often such a contact was let go in this solution (parting.h) */
+    unsigned char cone_barred; /* steps left in which no cone takes the place of its law, as that did not help */
+    unsigned char differ;      /* 1: `kinetic` and `resting` are filled, and differ */
+    unsigned char hold;        /* spragHold */
+    unsigned char passes;      /* 1: it sticks only as its slip passes through zero (passing.h) */
+    double length[3];          /* m, of JOINT and TURNING rows: in J, where they turn; else 1 (spragLengthOf) */
+    double lo[3], hi[3];       /* N s, of BOX blocks */
+    double J[2][3][6];         /* of either body, linear then angular; row t2 is scaled by `scale` */
 };
 
-/* What makes metres a second of the bodies' turning, so that the residual and all tolerances mean the same in any
- * units: L^2 = sum 1/m / (sum tr I^-1 / 3), m.  It does not change as they turn.  Impulses of rows that are multiplied
- * by it are moments / L. */
+/* m, the length L that makes m/s of the bodies' turning, so that the residual and all tolerances mean the same in any
+ * units: L^2 = sum 1/m / (sum tr I^-1 / 3).  It does not change as they turn.  A row that is multiplied by it has a
+ * moment / L for an impulse. */
 double spragLengthOf(const spragSnapshot *s, const int body[2]);
 
-/* The share of a moment on the first body that is this row's, a turning one's, of orthogonal rows. */
+/* N s, the impulse of `row`, which turns, in a moment (3, N m s) on the first body; its rows are orthogonal. */
 static inline double spragMomentAlong(const spragBlock *block, int row, const double moment[3])
 {
     const double L = block->length[row];
     return spragDot3(block->J[0][row] + 3, moment) / (L * L);
 }
 
-/* At rest these are its coefficients. */
+/* mu, mu_minus: its coefficients at rest, which it has at once if it rested; those that it has become kinetic. */
 static inline void spragBlockHold(spragBlock *block, double mu, double mu_minus, int rested)
 {
     block->kinetic[0] = block->mu, block->kinetic[1] = block->mu_minus;
@@ -112,28 +112,28 @@ static inline int spragBlockIsReported(const spragBlock *block)
     return block->part == SPRAG_PART_CONTACT || block->part == SPRAG_PART_GUIDE;
 }
 
-/* m, where its forces act: at the height of its face, or, where that rolls, at its own. */
+/* point (3) m: where its forces act, at the height of its face, or, where that rolls, at its own. */
 static inline void spragBlockPoint(const spragBlock *block, double point[3])
 {
     const double none[3] = {0, 0, 0};
     spragFaceLift(block->position, block->n, block->rolls ? none : block->off, point);
 }
 
-/* A key for two bodies, the same in either order, never NULL. */
+/* A key for two bodies (-1: the world), the same in either order, never NULL. */
 static inline const void *spragBodyPair(const int body[2])
 {
     const int low = body[0] < body[1] ? body[0] : body[1], high = body[0] < body[1] ? body[1] : body[0];
     return (const void *)(((uintptr_t)(high + 1) << 24) + (uintptr_t)(low + 2));
 }
 
-/* Fills row `row` of both sides: velocity along d (unit, world axes) at the block's point.
- * Its value at the start of the step, m/s. */
+/* Fills row `row` of both sides: velocity along d (unit, world axes) at the block's point. */
 void spragBlockRow(const spragSnapshot *snapshot, spragBlock *block, int row, const double d[3]);
-/* The block's own 3x3 of W without compliance. */
-void spragBlockOwn(const spragSnapshot *snapshot, const spragBlock *block, double W[9]);
+/* m/s, the value of a row at the start of the step. */
 double spragBlockVelocity(const spragSnapshot *snapshot, const spragBlock *block, int row);
-/* Jdot v along its rows, m/s^2, as these bodies move (NULL: the world), and what a step leaves out of it; 0 where it
- * has none. */
+/* W (3x3) 1/kg: the block's own, without compliance. */
+void spragBlockOwn(const spragSnapshot *snapshot, const spragBlock *block, double W[9]);
+/* product, carried (3) m/s^2: Jdot v along its rows as these bodies move (NULL: the world), and what a step leaves out
+ * of it (velocity_product.h); 0 where it has none. */
 void spragBlockProduct(const spragSnapshot *snapshot, const spragBlock *block, const spragBodyState *const body[2],
                        double product[3], double carried[3]);
 
@@ -141,8 +141,8 @@ void spragBlockProduct(const spragSnapshot *snapshot, const spragBlock *block, c
  * first time and does not slip.  Then the static coefficient holds.  Rows must be filled. */
 int spragBlockRested(const spragSnapshot *snapshot, const spragBlock *block, const spragContactMemory *record);
 
-/* A surface with stiffness k and damping d is an implicit spring, erp h k / (h k + d) and
- * cfm 1 / (h k + d); a rigid one leaves both as they are. */
+/* A surface with stiffness k and damping d is an implicit spring: *erp becomes h k / (h k + d), *cfm 1 / (h k + d); a
+ * rigid one leaves both as they are. */
 void spragSurfaceSpring(const spragSurface *surface, double step, double *erp, double *cfm);
 
 /* 1: two contacts of the same geoms and bodies, in one order. */
@@ -172,14 +172,15 @@ typedef struct spragNormalRow {
 /* approach: m/s, the normal velocity at the start of the step; surface: or NULL. */
 spragNormalRow spragNormalRowOf(const struct spragWorld *world, const dContact *contact, const spragSurface *surface,
                                 double approach);
-/* Blocks of a small island, of one that is not large. */
+/* Blocks, or joints: islands of up to FEW keep CFM and small corrections (slop.h); in those of more than MANY points
+ * and faces stay as they were at rest (stay.h, face.h). */
 enum { SPRAG_BLOCKS_FEW = 12, SPRAG_BLOCKS_MANY = 60 };
 
 /* The frame of a sticking contact turns within the step, which leaves a slip of second order in h.  Below this share of
  * what the step's own acceleration gives it is none. */
 #define SPRAG_REST_SHARE 0.05
-/* Did it stick, and is its slip (m/s, along the tangents) none?  change: m/s, (3) that of the contact in this step
- * without contact forces. */
+/* 1: it stuck, and its slip (2, m/s) is none.  change (3): m/s, of the contact's velocity in this step without contact
+ * forces. */
 int spragRestsAt(const spragContactMemory *old, const double slip[2], const double change[3]);
 
 /* Fills the blocks of a contact (spragContactBlockCount); first: the number of the first in the island; before: a block

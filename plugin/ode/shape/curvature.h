@@ -12,8 +12,9 @@
 #define SPRAG_CURVATURE_FLAT INFINITY
 /* Surfaces nothing is known of (trimesh, convex hull): no term, but for what turns as the user says. */
 #define SPRAG_CURVATURE_UNKNOWN NAN
-/* Of a radius: how far from the normal the centre may lie.  Where two triangles meet a ball has a contact with either,
- * and one of them has its point on the edge and the normal of its triangle. */
+/* How far from the normal's line the centre of a round surface may lie, in radii; farther off the radius is UNKNOWN.
+ * (Where two triangles meet a ball has a contact with either, and one of them has its point on the edge and the normal
+ * of its triangle.) */
 #define SPRAG_CURVATURE_ASTRAY 0.1
 
 /* 1: geom is one of the body's own, and so alive; what a contact remembers may be gone. */
@@ -22,13 +23,13 @@ int spragGeomIsOf(dBodyID body, dGeomID geom);
 /* m, radius of curvature of one body's surface at the contact, from the geom if it is one of the body's own: sphere
  * and rounded bodies their radius, box and none 0 (a tip), plane and the world flat. */
 double spragCurvatureRadius(dBodyID body, dGeomID geom);
-/* The same of a geom that is the body's. */
+/* m, that of a geom that is known to be its body's. */
 double spragCurvatureOwn(dGeomID own);
 
 /* m, half the thickness, where it is thinnest, of a geom that is alive; INFINITY: none knows (a mesh, a hull). */
 double spragHalfThickness(dGeomID geom);
 
-/* 1: it is a finite radius of a geom, which so is its body's, and alive. */
+/* 1: a finite radius > 0.  (Only of a geom that is its body's, and so alive, a radius is known.) */
 static inline int spragCurvatureIsRound(double radius)
 {
     return radius > 0 && radius < SPRAG_CURVATURE_FLAT;

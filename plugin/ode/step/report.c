@@ -68,7 +68,7 @@ spragStatus spragReportPrepare(struct spragWorld *world)
         island->reported = island->lone != NULL || island->bare != NULL ? island->joint_count : 0;
         loads += (size_t)island->row_count;
         if (island->block_count > 0)
-            loads += (size_t)countBlocks(world->crew, island);
+            loads += (size_t)countBlocks(world->loop_pool, island);
         contacts += (size_t)island->reported;
     }
     if (!spragGrow((void **)&world->load, &world->load_capacity, loads, sizeof *world->load) ||
@@ -258,7 +258,7 @@ void spragReportRecords(struct spragWorld *world, spragOwnFn *own, void *own_dat
         placeRecords(world, &s->island[k], world->next_memory_count);
         world->next_memory_count += s->island[k].declined == NULL ? s->island[k].reported : 0;
     }
-    spragRangesRunBeside(world->crew, s->island_count, makeRecords, world, own, own_data);
+    spragRangesRunBeside(world->loop_pool, s->island_count, makeRecords, world, own, own_data);
 }
 
 void spragReport(struct spragWorld *world)

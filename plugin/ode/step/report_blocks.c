@@ -278,7 +278,7 @@ static void makeRecord(struct spragWorld *world, const spragIsland *island, int 
     if (block->part == SPRAG_PART_CONTACT)
         momentOf(world, island, k, world->next_memory[record].moment);
     world->next_memory[record].passed = (unsigned char)passed;
-    world->next_memory[record].vain = (short)(block->vain > 0 ? block->vain - 1 : 0);
+    world->next_memory[record].cone_barred = (short)(block->cone_barred > 0 ? block->cone_barred - 1 : 0);
     spragIslandNote(island, &world->next_memory[record]);
     if (island->echo != NULL) {
         memcpy(world->next_memory[record].echo, island->echo[k], sizeof *island->echo);

@@ -1,6 +1,18 @@
-/* The step, in order: look at the world, find its islands, write the contact problem of each, solve it, hand the
- * forces to ODE, let ODE step, say what happened.  Nothing in the world changes before spragPark; every error before
- * it leaves the world as it was. */
+/* The step, as a table of contents (docs/architecture.md, One step, has what each part writes):
+ *
+ *     stepAll
+ *         stepSprag               (stepStock where ODE solves all)
+ *             prepare             all that may fail:
+ *                 look            bodies and joints (spragSnapshotTake), points that the collider does not name
+ *                                 (spragManifoldKeep), contacts that go on (spragLedgerMatch) and islands, and their
+ *                                 problems, written and solved (spragIslandsWork)
+ *             spragPark           forces to ODE, the first change to the user's world: an error before it leaves it
+ *                                 as it was
+ *             stepParked          ODE's step, and joints as they were
+ *             spragReportRecords  contacts, for the next step and the user
+ *         spragReport             events
+ *         noteStep                what the next step goes by
+ */
 #include "ode/step/step.h"
 
 #include <math.h>
@@ -29,7 +41,7 @@ enum { JOINTS_SHARED = 500 };
 /* Is the next step made by one thread alone?  Never under a time limit. */
 static int isAlone(const struct spragWorld *world)
 {
-    return !(world->config.time_limit > 0) && spragMannerIsAlone(&world->manner);
+    return !(world->config.time_limit > 0) && spragThreadChoiceIsAlone(&world->thread_choice);
 }
 
 /* Counts the time since the last call as this stage's. */
@@ -65,8 +77,9 @@ static spragStatus stepOde(struct spragWorld *world, double step)
     return ok ? SPRAG_OK : spragFail(SPRAG_ERROR_MEMORY, "ODE had no memory for its step");
 }
 
-/* An island without an answer is left to ODE.  dWorldStep would take hours for a large one, so the whole step is
- * dWorldQuickStep's then (info->quick).  Islands that Sprag has solved, whose joints are parked, move alike in both. */
+/* Adds an island to the step's info.  One without an answer is left to ODE.  dWorldStep would take hours for a large
+ * one, so the whole step is dWorldQuickStep's then (info->quick).  Islands that Sprag has solved, whose joints are
+ * parked, move alike in both. */
 static void count(spragStepInfo *info, spragStepper stepper, const spragIsland *island)
 {
     info->joints += island->joint_count - island->contact_count;
@@ -87,14 +100,19 @@ static void count(spragStepInfo *info, spragStepper stepper, const spragIsland *
     }
 }
 
+/* 1: its contacts' records will tell the next step something that few do (hindsight.h). */
+static int isForewarned(const spragIsland *island)
+{
+    return island->lone == NULL && (island->next.hard || island->next.step_haste > 0 || island->next.accord != 0);
+}
+
 static void countAll(struct spragWorld *world)
 {
     world->info.islands = world->snapshot.island_count;
-    world->hard = 0;
+    world->forewarned = 0;
     for (int k = 0; k < world->snapshot.island_count; ++k) {
-        const spragIsland *island = &world->snapshot.island[k];
-        count(&world->info, world->config.stepper, island);
-        world->hard += island->lone == NULL && (island->next.hard || island->next.dear > 0 || island->next.accord != 0);
+        count(&world->info, world->config.stepper, &world->snapshot.island[k]);
+        world->forewarned += isForewarned(&world->snapshot.island[k]);
     }
 }
 
@@ -110,7 +128,7 @@ static spragStatus findIslands(spragWorldID world)
 static void forget(struct spragWorld *world)
 {
     world->pace = (spragPace){0};
-    world->memory_count = world->named_count = world->load_count = world->wedges = world->hard = 0;
+    world->memory_count = world->named_count = world->load_count = world->doubt = world->forewarned = 0;
     world->memo.size = 0;
 }
 
@@ -138,8 +156,8 @@ static spragStatus look(struct spragWorld *world, double step, spragIslandsWante
     if (!forgetGone(world))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for what is gone");
     spragStatus status = spragLanesMake(world);
-    world->hired = isAlone(world) ? NULL : world->pool;
-    world->crew = world->snapshot.joint_count >= JOINTS_SHARED ? world->hired : NULL;
+    world->island_pool = isAlone(world) ? NULL : world->pool;
+    world->loop_pool = world->snapshot.joint_count >= JOINTS_SHARED ? world->island_pool : NULL;
     if (status == SPRAG_OK)
         status = spragSnapshotTake(world, step);
     if (status == SPRAG_OK && wanted == SPRAG_ISLANDS_SOLVED && !spragManifoldKeep(world))
@@ -218,6 +236,17 @@ static spragStatus stepSprag(struct spragWorld *world, double step, double *sinc
     return ode.status;
 }
 
+/* What the next step goes by: how long steps are, whether wedges may come back, who makes it, and in what time. */
+static void noteStep(struct spragWorld *world, double step, double end)
+{
+    spragPaceNote(&world->pace, step);
+    world->doubt = world->info.wedged > 0 ? SPRAG_DOUBT : world->doubt > 0 ? world->doubt - 1 : 0;
+    if (world->pool != NULL && world->info.contacts > 0 && world->config.solver != SPRAG_SOLVER_STOCK)
+        spragThreadChoiceNote(&world->thread_choice, end - world->begin, world->snapshot.joint_count);
+    const double after = end - world->solved;
+    world->after = world->after > 0 ? fmin(after, 2 * world->after) : after; /* the system may have held one step up */
+}
+
 static spragStatus stepAll(struct spragWorld *world, double step)
 {
     const spragStepInfo before = world->info;
@@ -236,12 +265,7 @@ static spragStatus stepAll(struct spragWorld *world, double step)
     spragReport(world);
     endStage(world, SPRAG_STAGE_REPORT, &since);
     ++world->info.step;
-    spragPaceNote(&world->pace, step);
-    world->wedges = world->info.wedged > 0 ? SPRAG_DOUBT : world->wedges > 0 ? world->wedges - 1 : 0;
-    if (world->pool != NULL && world->info.contacts > 0 && world->config.solver != SPRAG_SOLVER_STOCK)
-        spragMannerNote(&world->manner, since - world->begin, world->snapshot.joint_count);
-    const double after = since - world->solved;
-    world->after = world->after > 0 ? fmin(after, 2 * world->after) : after; /* the system may have held one step up */
+    noteStep(world, step, since);
     return SPRAG_OK;
 }
 

@@ -19,11 +19,11 @@ enum {
     /* Contacts times Newton's steps, some 40 ms: more of them in a step are too many; and in a large heap, whose bodies
      * do not lie flat: 200 to 400 balls came to rest as soon, in half of the time.  (Towers took two to three times as
      * long with 20000.) */
-    DEAR = 40000,
-    DEAR_HEAP = 10000
+    LONG = 40000,
+    LONG_HEAP = 10000
 };
 /* The same, in each second that a step stands for, where the program plays: some half of that time. */
-#define DEAR_PLAY 5e5
+#define LONG_PLAY 5e5
 /* Joints awake in the world (of what may come to rest: contacts of the island) up to which an island that is new or
  * moves has all the work; of a heap, and where the program plays.  Beyond, half of it for every factor of sqrt 2. */
 #define FIRST 800.0
@@ -123,11 +123,11 @@ static int isGlue(const spragIsland *island)
 }
 
 /* 1: its answer took too many of Newton's steps. */
-static int wasDear(const struct spragWorld *world, const spragIsland *island)
+static int tookLong(const struct spragWorld *world, const spragIsland *island)
 {
-    const double most = spragIslandIsLarge(world, island) && !island->pile.flat ? DEAR_HEAP : DEAR,
-                 dear = spragPlays(&world->config) ? fmin(most, DEAR_PLAY * world->snapshot.step) : most;
-    return (double)island->contact_count * island->solve.method_iterations[SPRAG_SOLVER_NEWTON] > dear;
+    const double most = spragIslandIsLarge(world, island) && !island->pile.flat ? LONG_HEAP : LONG,
+                 limit = spragPlays(&world->config) ? fmin(most, LONG_PLAY * world->snapshot.step) : most;
+    return (double)island->contact_count * island->solve.method_iterations[SPRAG_SOLVER_NEWTON] > limit;
 }
 
 /* 1: it has no answer. */
@@ -148,10 +148,10 @@ int spragHasteNext(const struct spragWorld *world, const spragIsland *island)
     const int waits = island->pile.stirred && !(island->solve.residual <= world->config.tolerance),
               misses = (island->before.haste > 0 || island->pile.steep || spragIslandIsLarge(world, island)) &&
                        hasMissed(world, island),
-              dear = (island->before.haste > 0 || !island->pile.steep) && wasDear(world, island),
-              next = waits            ? island->before.haste
-                     : misses || dear ? island->before.haste + 1
-                                      : island->before.haste - 1;
+              took_long = (island->before.haste > 0 || !island->pile.steep) && tookLong(world, island),
+              next = waits                 ? island->before.haste
+                     : misses || took_long ? island->before.haste + 1
+                                           : island->before.haste - 1;
     if (next > SPRAG_HASTE_MOST && spragIslandSettles(world, island))
         return SPRAG_HASTE_ASKS;
     return next > 0 ? (int)fmin(next, hasteMost(world, island)) : 0;

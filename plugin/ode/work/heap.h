@@ -32,7 +32,7 @@ enum {
     SPRAG_LOOKS = 64 /* contacts of an island that are looked at, where some speak for all */
 };
 
-/* From one of them to the next. */
+/* From one of those contacts that are looked at to the next. */
 static inline int spragLookStep(const spragIsland *island)
 {
     return island->joint_count / SPRAG_LOOKS + 1;
@@ -44,19 +44,19 @@ static inline int spragPlays(const spragConfig *config)
     return config->enough > config->tolerance;
 }
 
-/* All of these ask for island->pile.flat, all but the first two for its sticks, and those after the third for steep:
- * they are known. */
+/* The functions below read island->pile: all of them `flat`, all but MayStick and Sticks `sticks`, and those after
+ * IsSteep `steep`.  So batches.c sets these in this order. */
 
 /* 1: it has so many contacts that it sticks if some have mu = infinity. */
 int spragIslandMayStick(const struct spragWorld *world, const spragIsland *island);
-/* Has an island that is to be solved more than a few contacts, not flat on each other, some with mu = infinity that do
- * not give way (dContactSlip1 and 2, or soft_cfm: these ask for nothing that some motion does not give)?
- * 1: as a force, so that what holds is known (solve/glue/glue.h); 2: as a coefficient. */
+/* 0, or: it may stick, does not lie flat, and some of its contacts have mu = infinity and do not give way
+ * (dContactSlip1 and 2, or soft_cfm: what these ask for some motion gives); 1: as a force, so that what holds is known
+ * (solve/glue/glue.h); 2: as a coefficient. */
 int spragIslandSticks(const struct spragWorld *world, const spragIsland *island);
-/* The same of high coefficients (SPRAG_GREEDY_STEEP), where nothing sticks?  Then it is hurried only once it has been
- * missed: card houses with mu = 5 are solved. */
+/* 1: some of its contacts have high coefficients (SPRAG_GREEDY_STEEP), and none sticks.  It is hurried only once it has
+ * been missed: card houses with mu = 5 are solved. */
 int spragIslandIsSteep(const struct spragWorld *world, const spragIsland *island);
-/* 1: its work is for us to choose: the user has set no limit of his own (a limit, a method, patient), and it has more
+/* 1: its work is for Sprag to choose: the user has set none (no limit, no method by name, not patient), and it has more
  * than 100 contacts. */
 int spragIslandIsOurs(const struct spragWorld *world, const spragIsland *island);
 /* 1: it is a heap: of more than 100 contacts that do not lie flat; with joints, or where its work is not for us to

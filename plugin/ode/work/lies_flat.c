@@ -16,7 +16,7 @@ enum { BESIDE = 8 };
 /* Up to this part of them are of balls, and left out.  (Of a wall with balls that roll along its top 0.12 to 0.22.) */
 #define BALLS 0.25
 /* As FLAT, of an island that was a heap in haste: dominoes that lean on each other reach 0.9 now and then as they fall,
- * and had all of the work and W in these steps.  (80 of them: 60 to 120 ms in the dearest, with this 20 to 30.) */
+ * and had all of the work and W in these steps.  (80 of them: 60 to 120 ms in the longest, with this 20 to 30.) */
 #define FLAT_AGAIN 0.97
 #define PARALLEL (1 - 1e-6) /* cosine between normals that are one */
 #define APART (1.0 / 3)     /* of a pair that is flat: one of its contacts that are not made together */

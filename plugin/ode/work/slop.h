@@ -43,9 +43,9 @@
 
 #include "ode/rows/rows.h"
 
-/* m, of an island that is to be solved: from the records of its contacts. */
+/* m, the slop of an island that is to be solved: from the records of its contacts. */
 double spragSlopOf(const struct spragWorld *world, const spragIsland *island);
-/* The same for the next step, once it is solved. */
+/* m, that for the next step, once it is solved. */
 double spragSlopNext(const struct spragWorld *world, const spragIsland *island);
 /* m, the trace of a few contacts, and that for the next step. */
 double spragTraceOf(const struct spragWorld *world, const spragIsland *island);

@@ -5,7 +5,7 @@
 #include "ode/work/heap.h"
 
 enum {
-    W_IS_DEAR = 3000, /* contacts of an island whose W takes longer than all that haste leaves */
+    W_IS_COSTLY = 3000, /* contacts of an island whose W takes longer than all that haste leaves */
     SETTLES_MOST =
         100 /* contacts of what is steep and settles (with 400 a heap that was pushed was thrown at 11 m/s) */
 };
@@ -60,6 +60,6 @@ int spragVisitsSuffice(const struct spragWorld *world, const spragIsland *island
     const int most = roughly ? island->before.haste > 0 : island->before.haste == SPRAG_HASTE_MOST;
     if (most && residual > NEAR && !spragVisitsMayBeWedged(world, island))
         return 1;
-    return island->before.haste > 0 && island->contact_count > W_IS_DEAR && residual < GAINS * greedy->begun &&
+    return island->before.haste > 0 && island->contact_count > W_IS_COSTLY && residual < GAINS * greedy->begun &&
            spragIslandMayRest(&world->snapshot, island);
 }

@@ -12,8 +12,8 @@ void spragLanesFree(struct spragWorld *world)
         spragArenaFree(&world->lane[i].scratch);
     }
     spragFree(world->lane);
-    world->pool = world->hired = world->crew = NULL;
-    world->manner = (spragManner){0};
+    world->pool = world->island_pool = world->loop_pool = NULL;
+    world->thread_choice = (spragThreadChoice){0};
     world->lane = NULL;
     world->lane_count = 0;
 }

@@ -12,10 +12,12 @@
  * Sprag solves; KEPT: it goes on in one that ODE solves, and the record stays as it is. */
 typedef enum spragRecordFate { SPRAG_RECORD_LEFT, SPRAG_RECORD_CONTINUED, SPRAG_RECORD_KEPT } spragRecordFate;
 
-/* A contact of the last step: what its successor is recognised by and starts from, and what the user is told.  In lines
- * by who reads them: the ledger who, where and its place, the next problem what it did. */
+/* A contact of the last step: what its successor is recognised by and starts from, and what the user is told.  Written
+ * by ode/step/report and ode/ledger/record; in cache lines by who reads them: the ledger (who, where), the next problem
+ * (what it did), hindsight. */
 typedef struct spragContactMemory {
-    /* the bodies are compared, never followed; an address may be another body's by now, which its serial tells */
+    /* Who it is.  The bodies are compared, never followed; an address may be another body's by now, which its serial
+     * tells. */
     _Alignas(SPRAG_LINE) dBodyID body[2];
     int serial[2];
     dGeomID geom[2];
@@ -24,36 +26,34 @@ typedef struct spragContactMemory {
     unsigned char is_guide;    /* recognised by its id, not by its place */
     unsigned char never_stays; /* 1: its geoms are not two boxes of bodies (stay.h) */
     int echoes;                /* 1: `echo` is not 0 */
-    /* where it was */
+    /* Where it was, and what its island tells the next one of overlaps and creep. */
     double local[2][3]; /* m, position in the frame of each body */
-    double calmed;      /* m/s, of its island (bare.h) */
-    double slop;        /* m, the same (slop.h) */
-    /* what it did */
+    double calmed;      /* m/s, spragIsland.calmed */
+    double slop;        /* m, spragHindsight.slop */
+    /* What it did. */
     double normal_force; /* N, along the normal, < 0 where a guide pushes against it */
     double friction[3];  /* N, on body[0] */
-    double slip[3];      /* m/s; the last one, kept while it sticks */
+    double slip[3];      /* m/s, the last one other than 0: it is kept while the contact sticks */
     spragMode mode;
     signed char variant;
     unsigned char passed; /* 1: it stuck as its slip passed through zero, and was told of as a reversal (passing.h) */
     unsigned char turned; /* 1: the user named its bodies in the other order */
-    /* its place in the world */
+    /* Its place in the world. */
     double position[3], normal[3];
     double depth;   /* m */
     dJointID joint; /* given to the user, never followed; NULL for guides */
-    /* what few have */
+    /* What few have. */
     double echo[3];   /* N, added to its force for the next guess (echo.h) */
     double moment[3]; /* N m, of rolling friction on body[0] */
-    int haste;        /* of its island (haste.h) */
-    int wedged;       /* 1: its island was (soften.h); 2: and its guides had to yield */
-    int doubt;        /* as of the island, in the next step */
-    short hard;       /* 1: the same, by a later link of the chain, or by what carried before (hindsight.h) */
-    short dear;       /* as of the island, in the next step */
-    short heap;       /* 1: its island was a heap in haste (haste.h) */
-    short unsqueezed; /* as of the island, in the next step */
-    short vain;       /* as of its block (rows.h), in the next step */
-    short accord;     /* as of the island, in the next step (accord.h) */
-    double trace;     /* m, of an island of few contacts (slop.h) */
-    /* for the user alone */
+    /* What its island tells the next one (spragHindsight). */
+    int haste, wedged, doubt;
+    short hard, step_haste;
+    short heap; /* 1: its island was a heap in haste (haste.h) */
+    short unsqueezed;
+    short cone_barred; /* steps left in which no cone takes the place of its law (spragBlock) */
+    short accord;
+    double trace; /* m */
+    /* For the user alone. */
     double slip_now[3]; /* m/s */
     double painleve_p, free_acceleration;
     int paradox_class;
@@ -62,9 +62,9 @@ _Static_assert(offsetof(spragContactMemory, local) == SPRAG_LINE &&
                    offsetof(spragContactMemory, normal_force) == 2 * SPRAG_LINE &&
                    offsetof(spragContactMemory, position) == 3 * SPRAG_LINE &&
                    offsetof(spragContactMemory, echo) == 4 * SPRAG_LINE && sizeof(spragContactMemory) == 6 * SPRAG_LINE,
-               "each begins with a line");
+               "each group begins a cache line");
 
-/* Force of one of a joint's limits and motors in the last step: whether it held, and where the search starts. */
+/* Force of one of a joint's limits or motors in the last step: did it hold, and where does the search start? */
 typedef struct spragLoadMemory {
     dJointID joint; /* compared, never followed */
     int serial;     /* of the joint */
@@ -75,10 +75,10 @@ typedef struct spragLoadMemory {
 
 /* A contact made with a spragSurface: recognised by its joint and the mark that was put on it. */
 typedef struct spragSurfaceRecord {
-    dJointID joint;
-    int mark;
+    dJointID joint; /* compared, never followed */
+    int mark;       /* the joint's (layout.h); another one: it is another joint */
     spragSurface surface;
-    int used;
+    int used; /* 1: its joint is one of this step (ledger) */
 } spragSurfaceRecord;
 
 #endif

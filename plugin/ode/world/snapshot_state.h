@@ -24,27 +24,28 @@ typedef struct spragSnapshot {
     double pace;                       /* s, the step or, if that is longer, the pace of the last ones (spragPace) */
     double gravity[3];                 /* m/s^2 */
     double erp, cfm;                   /* the world's */
-    double layer, greatest_correction; /* m, m/s, of contacts */
+    double layer, greatest_correction; /* m, m/s: ODE's contact surface layer and greatest correcting velocity */
     double slow;                       /* m/s, a millionth of what gravity gives in a step */
     double least_correction;           /* m/s, half the tolerance, or less where the step is short (ode/rows/rows.h) */
     int body_count, joint_count, island_count;
     int active_count; /* joints that are enabled, and whose bodies are awake */
     int stray_count;  /* contacts that are none (stray.h) */
     spragBodyState *body;
-    spragBodyName *name; /* (body_count) the same as body[].id, serial */
-    dGeomID *geom;       /* (body_count) the first geom of each, or NULL: ODE's bodies lie anywhere */
-    spragRound *round;   /* (body_count) the same, of bodies that have rows (bare_fill.c) */
+    spragBodyName *name;          /* (body_count) as body[].id, serial */
+    dGeomID *geom;                /* (body_count) the first geom of each, or NULL: here, as ODE's bodies lie anywhere */
+    spragGeomRadius *geom_radius; /* (body_count) of that geom, filled for bodies that have rows (bare_fill.c) */
     spragJointState *joint;
     spragIsland *island;
-    int listened;          /* 1: some joint has feedback */
-    int watched;           /* 1: some body has a moved callback */
-    int numbered;          /* 1: some joint has a serial */
-    double (*carried)[3];  /* (joint_count) N on body[0], added to the guess: of points that are no more; or NULL */
-    double (*local)[2][3]; /* (joint_count) m, of contacts that have a record: where they are in the frame of each
-                              body, or were when the collider named them; or NULL */
-    struct spragStayBox *boxes; /* (body_count) or NULL (stay.c) */
-    dContact *stays;            /* (joint_count) of contacts that take the place of their records (stay.h); or NULL */
-    atomic_int stayed;          /* so many of them */
+    int listened;               /* 1: some joint has feedback */
+    int watched;                /* 1: some body has a moved callback */
+    int numbered;               /* 1: some joint has a serial */
+    double (*carried)[3];       /* (joint_count) N on body[0], added to the guess, of points that are no more (carry.h);
+                                   or NULL */
+    double (*local)[2][3];      /* (joint_count) m, of contacts that have a record: where they are in the frame of each
+                                   body, or were when the collider named them; or NULL */
+    struct spragStayBox *boxes; /* (body_count) what stay.c knows of its box; or NULL */
+    dContact *stays;            /* (joint_count) contacts in the place of their records (stay.h); or NULL */
+    atomic_int stayed;          /* how many of them are in use */
     spragPointerMap body_index;
 } spragSnapshot;
 

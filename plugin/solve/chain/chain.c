@@ -93,14 +93,14 @@ static void countWork(const Run *run, const spragSolver *method, int iterations,
 }
 
 /* Runs one method from the best answer so far, or from r = 0. */
-static spragStatus tryMethod(Run *run, const spragSolver *method, spragManner manner)
+static spragStatus tryMethod(Run *run, const spragSolver *method, spragLinkRun run_as)
 {
     const spragProblem *problem = run->problem;
     spragSolveInfo *info = run->info;
     const spragArenaMark mark = spragArenaMarkGet(run->arena);
     const size_t bytes = (size_t)(3 * problem->contact_count) * sizeof *run->r;
     memcpy(run->candidate, run->r, bytes);
-    if (manner == SPRAG_FROM_REST)
+    if (run_as == SPRAG_FROM_ZERO)
         memset(run->candidate, 0, bytes);
     const int before = info->iterations;
     const double work = info->work;
@@ -112,7 +112,7 @@ static spragStatus tryMethod(Run *run, const spragSolver *method, spragManner ma
         return status;
     const int same = memcmp(run->r, run->candidate, bytes) == 0;
     const double residual = same ? info->residual : spragProblemJudge(problem, run->candidate, run->candidate_u);
-    const int good = manner == SPRAG_PREFERRED && residual <= run->left.tolerance;
+    const int good = run_as == SPRAG_IF_SOLVED && residual <= run->left.tolerance;
     if (residual < info->residual || isnan(info->residual) || good) {
         if (!same) {
             memcpy(run->r, run->candidate, bytes);
@@ -124,7 +124,7 @@ static spragStatus tryMethod(Run *run, const spragSolver *method, spragManner ma
     return SPRAG_OK;
 }
 
-static int isRest(const Run *run)
+static int isZero(const Run *run)
 {
     for (int i = 0; i < 3 * run->problem->contact_count; ++i)
         if (run->r[i] != 0)
@@ -134,14 +134,14 @@ static int isRest(const Run *run)
 
 static spragStatus tryLink(Run *run, const spragChainLink *link)
 {
-    const int again = link->from_rest != SPRAG_NO_SECOND && !isRest(run);
+    const int again = link->second_limit != SPRAG_NO_SECOND && !isZero(run);
     run->left.tolerance = link->tolerance;
     run->left.iteration_limit = stepsLeft(run, link->limit);
-    spragStatus status = tryMethod(run, link->method, link->manner);
+    spragStatus status = tryMethod(run, link->method, link->run_as);
     if (again && status == SPRAG_OK && run->info->residual > link->tolerance &&
         !spragProblemIsAtRounding(run->problem, run->r, run->info->residual) && !timeIsUp(run) && !workIsUp(run)) {
-        run->left.iteration_limit = stepsLeft(run, link->from_rest);
-        status = tryMethod(run, link->method, SPRAG_FROM_REST);
+        run->left.iteration_limit = stepsLeft(run, link->second_limit);
+        status = tryMethod(run, link->method, SPRAG_FROM_ZERO);
     }
     run->left.iteration_limit = run->options->iteration_limit;
     return status;
@@ -181,7 +181,7 @@ static spragStatus lastSweeps(Run *run)
     const int late = !(left->time_limit > 0);
     left->iteration_limit = late ? SWEEPS_LATE : 0;
     left->time_limit = late ? 0 : left->time_limit;
-    const spragStatus status = tryMethod(run, &spragSolverSweeps, SPRAG_BETTER);
+    const spragStatus status = tryMethod(run, &spragSolverSweeps, SPRAG_IF_BETTER);
     return status != SPRAG_OK || run->info->residual <= left->tolerance ? status : SPRAG_LIMIT;
 }
 
@@ -202,7 +202,7 @@ static spragStatus polish(Run *run)
 {
     const double asked = run->left.tolerance;
     run->left.tolerance = asked >= SPRAG_CREEP_MATTERS ? TOLERANCE_POLISH : asked;
-    const spragStatus status = tryMethod(run, &spragSolverPolish, SPRAG_BETTER);
+    const spragStatus status = tryMethod(run, &spragSolverNewtonPolish, SPRAG_IF_BETTER);
     run->left.tolerance = asked;
     return status;
 }
@@ -220,7 +220,7 @@ static spragStatus calm(Run *run)
     if (fast && polished)
         status = polish(run);
     if (swept && status == SPRAG_OK && creepOf(run) > SPRAG_CREEP_ROUNDING)
-        status = tryMethod(run, &spragSolverCalm, SPRAG_BETTER);
+        status = tryMethod(run, &spragSolverSweepsCalm, SPRAG_IF_BETTER);
     if (!fast && polished && status == SPRAG_OK && creepOf(run) > SPRAG_CREEP_SLOW)
         status = polish(run);
     return status;
@@ -239,10 +239,10 @@ static spragStatus tryDisturbed(Run *run)
     double most = 0;
     for (int i = 0; i < 3 * run->problem->contact_count; ++i)
         most = fmax(most, fabs(run->u[i]));
-    if (!(run->info->residual > STRUCK && most > FAST) || isRest(run) ||
+    if (!(run->info->residual > STRUCK && most > FAST) || isZero(run) ||
         !spragDisturbedSuits(run->problem, run->options))
         return SPRAG_NOT_CONVERGED;
-    const spragStatus status = tryMethod(run, &spragSolverDisturbed, SPRAG_BETTER);
+    const spragStatus status = tryMethod(run, &spragSolverDisturbed, SPRAG_IF_BETTER);
     return status == SPRAG_OK && !isSolved(run) ? SPRAG_NOT_CONVERGED : status;
 }
 
@@ -259,7 +259,7 @@ static spragStatus tryGuess(Run *run, int approached)
     if ((run->problem->bodies == NULL && run->problem->linked == NULL) || run->options->iteration_limit > 0)
         return SPRAG_OK;
     const int asked = !timeIsUp(run) && !approached;
-    const spragStatus status = asked ? tryMethod(run, &spragSolverAtOnce, SPRAG_BETTER) : SPRAG_OK;
+    const spragStatus status = asked ? tryMethod(run, &spragSolverNewtonWarm, SPRAG_IF_BETTER) : SPRAG_OK;
     if (!isSolved(run) && timeIsUp(run))
         run->left.time_limit = SPRAG_TIME_LEAST;
     return status;
@@ -272,7 +272,7 @@ static spragStatus finish(Run *run, const spragChainLink *link, const spragChain
     if (link != first && first->method == &spragSolverVariant && !link->method->final) {
         const int limit = spragChainRoundsKnown(run->problem);
         run->left.iteration_limit = limit > 0 ? limit : run->left.iteration_limit;
-        const spragStatus status = tryMethod(run, &spragSolverVariant, SPRAG_PREFERRED);
+        const spragStatus status = tryMethod(run, &spragSolverVariant, SPRAG_IF_SOLVED);
         run->left.iteration_limit = run->options->iteration_limit;
         return status;
     }
@@ -307,10 +307,10 @@ static spragStatus refine(Run *run)
     const int steps = spragChainStepsWorth(run->problem->contact_count, SPRAG_WORK_PROMPT);
     run->left.tolerance = COARSE * run->options->tolerance;
     run->left.iteration_limit = stepsLeft(run, steps < STEPS_REFINE ? steps : STEPS_REFINE);
-    spragStatus status = tryMethod(run, &spragSolverNewton, SPRAG_BETTER);
+    spragStatus status = tryMethod(run, &spragSolverNewton, SPRAG_IF_BETTER);
     run->left.iteration_limit = spragChainRoundsKnown(run->problem);
     if (status == SPRAG_OK && run->info->residual <= run->left.tolerance && !timeIsUp(run))
-        status = tryMethod(run, &spragSolverVariant, SPRAG_PREFERRED);
+        status = tryMethod(run, &spragSolverVariant, SPRAG_IF_SOLVED);
     run->left.iteration_limit = run->options->iteration_limit;
     run->left.tolerance = asked;
     return status;
@@ -347,7 +347,7 @@ static spragStatus runChain(Run *run, spragChainPart part)
     spragChainLinks chain = {.problem = run->problem, .options = run->options};
     spragChainLinksOf(&chain, part);
     const spragChainLink *first = chain.link;
-    const int searched = first->method == &spragSolverVariant, approached = first->method == &spragSolverApproach,
+    const int searched = first->method == &spragSolverVariant, approached = first->method == &spragSolverSweepsNear,
               swept = first->method->sweeps, goes_on = spragChainGoesOn(run->problem, run->options, part);
     spragStatus status = SPRAG_OK;
     run->tumbles = part == SPRAG_CHAIN_TUMBLING;

@@ -43,28 +43,31 @@
 #include "solve/newton/tangent.h"
 #include "solve/search/warm.h"
 
-#define WORK_PATIENT 1.5e8    /* as SPRAG_WORK_PROMPT, for `enough`: some 0.3 s */
-#define SHARE_PATIENT 2       /* of the work limit, at most */
-#define SHARE_SMALL 8         /* the same, of Newton's steps from a guess that has all the work: 3600 of 50 blocks */
-#define WORK_BEFORE 5e6       /* as SPRAG_WORK_PROMPT, before the caller asks for a wedge */
-#define SHARE_SWEEPS 0.5      /* of the work that is left to heaps that tumble */
-#define NEAR 1.5e-3           /* of the largest |q| */
+/* Work on a small problem: WORK_ in products of 3x3 blocks (some ns each), SHARE_ times options->work_limit. */
+#define WORK_BEFORE 5e6    /* of Newton's method, before the caller asks for a wedge */
+#define WORK_PATIENT 1.5e8 /* of its last run, where `enough` is asked for: some 0.3 s, */
+#define SHARE_PATIENT 2    /* and at most that */
+#define SHARE_SMALL 8      /* of its first run where the tolerance is asked for: 3600 steps of 50 blocks */
+/* And on a large one. */
+#define SHARE_SWEEPS 0.5      /* of the work of heaps that tumble */
 #define SECONDS_APPROACH 2e-6 /* a block of W: in less time Newton's steps may not end, and sweeps leave less */
-#define SLIDES 1e4            /* times `enough`, m/s: for what slides faster it is enough at once */
-#define STEEP 1e3             /* a coefficient with which a cone is all but a half-space (parting.h) */
-#define COUPLED 0.5           /* a mechanism: joints couple more than this part of all pairs of blocks */
+
+#define NEAR 1.5e-3 /* of the largest |q| (spragNear) */
+#define SLIDES 1e4  /* times `enough`, m/s: of contacts that slide faster (mostSlide) */
+#define STEEP 1e3   /* a coefficient with which a cone is all but a half-space (parting.h) */
+#define COUPLED 0.5 /* in a mechanism joints couple more than this part of all pairs of blocks */
 
 enum {
     /* Steps of Newton's method, of an interior point or along a path, at most. */
-    STEPS_SMALL = 10000,    /* a path through the folds of mu = 50 or 300 takes 100 to 5000 */
-    STEPS_POINTS = 2500,    /* where no path can be followed (cones.h): 44 runs that ended took 15 to 2000 */
-    STEPS_PROMPT = 250,     /* in a step, of contacts alone: an interior point and a path.  30 to 60 contacts of plates
+    STEPS_SMALL = 10000, /* a path through the folds of mu = 50 or 300 takes 100 to 5000 */
+    STEPS_POINTS = 2500, /* where no path can be followed (cones.h): 44 runs that ended took 15 to 2000 */
+    STEPS_PROMPT = 250,  /* in a step, of contacts alone: an interior point and a path.  30 to 60 contacts of plates
                                with mu = 100 are solved so in 5 ms; with fewer steps generation took 60 to 90 ms */
-    STEPS_BEFORE = 60,      /* of these, at least, before the caller asks for a wedge, which costs as much as 2 to 10 */
-    STEPS_GLUED = 60,       /* where pivots come next: in conflict there may be 5000, in vain */
-    STEPS_WITHIN = 500,     /* of the problems that generation solves: six contacts spent 35 ms on 10 000, in vain */
-    STEPS_FROM_REST = 2500, /* of the second run, from r = 0, where the guess led astray */
-    STEPS_TRACED = 900,     /* of a traced path of a small island; most that arrive take 50 to 300 */
+    STEPS_BEFORE = 60,   /* of these, at least, before the caller asks for a wedge, which costs as much as 2 to 10 */
+    STEPS_GLUED = 60,    /* where pivots come next: in conflict there may be 5000, in vain */
+    STEPS_WITHIN = 500,  /* of the problems that generation solves: six contacts spent 35 ms on 10 000, in vain */
+    STEPS_SECOND = 2500, /* of the second run, from r = 0, where the guess led astray */
+    STEPS_TRACED = 900,  /* of a traced path of a small island; most that arrive take 50 to 300 */
 
     /* Sweeps, visits of every contact, at most.  Most runs end before, where the residual falls no more. */
     SWEEPS_FIRST = 3000, /* in a step.  Problem files end after 13 to 2200: 30 000 change nothing, with 300 p23 has 4
@@ -128,9 +131,9 @@ static spragChainLink *add(spragChainLinks *chain, const spragSolver *method, in
     const int asked = chain->options->iteration_limit;
     spragChainLink *link = &chain->link[chain->count];
     *link = (spragChainLink){.method = method,
-                             .manner = chain->count++ == 0 ? SPRAG_PREFERRED : SPRAG_BETTER,
+                             .run_as = chain->count++ == 0 ? SPRAG_IF_SOLVED : SPRAG_IF_BETTER,
                              .limit = asked > 0 ? asked : limit,
-                             .from_rest = SPRAG_NO_SECOND,
+                             .second_limit = SPRAG_NO_SECOND,
                              .tolerance = tolerance};
     return link;
 }
@@ -141,7 +144,7 @@ static void addNewton(spragChainLinks *chain, int limit, int twice, double toler
     const int asked = chain->options->iteration_limit, limited = chain->options->work_limit > 0 && limit > 0;
     spragChainLink *link = add(chain, &spragSolverNewton, limit, tolerance);
     if (twice)
-        link->from_rest = asked > 0 ? asked : limited ? (int)fmin(limit, STEPS_FROM_REST) : STEPS_FROM_REST;
+        link->second_limit = asked > 0 ? asked : limited ? (int)fmin(limit, STEPS_SECOND) : STEPS_SECOND;
 }
 
 int spragChainRoundsKnown(const spragProblem *problem)
@@ -155,7 +158,7 @@ static double patience(const spragSolveOptions *options)
     return options->work_limit > 0 ? fmin(WORK_PATIENT, SHARE_PATIENT * options->work_limit) : WORK_PATIENT;
 }
 
-/* 1: more contacts slide than stick.  There the last digits are the dearest, as slips of 1e-6 m/s in the faces that
+/* 1: more contacts slide than stick.  There the last digits cost most, as slips of 1e-6 m/s in the faces that
  * move along may point anywhere, and they are lost in the next step: six crates pushed along took 5 ms a step to 1e-8
  * m/s, and 1.5 to 1e-7.  What rests keeps what its answers leave, and is solved: of 80 towers with a crate that slides
  * along their foot 28 were dragged off by 5 cm in 20 s where that one was reason enough, 12 if they are solved. */
@@ -190,7 +193,7 @@ static void chainSmall(spragChainLinks *chain, spragChainPart part)
     const double tolerance = options->tolerance, content = prompt ? options->enough : tolerance;
     if (part == SPRAG_CHAIN_AGAIN) {
         add(chain, &spragSolverVariant, spragChainRoundsKnown(problem), tolerance); /* else it would be hard for ever */
-        add(chain, &spragSolverAgain, 0, tolerance);
+        add(chain, &spragSolverGenerationAgain, 0, tolerance);
         return;
     }
     const int glued = spragPivotsSuit(problem);
@@ -302,8 +305,8 @@ static void chainLarge(spragChainLinks *chain, spragChainPart part)
     const double tolerance = options->tolerance, content = saysEnough(options) ? options->enough : tolerance;
     if (spragChainApproaches(problem, options)) {
         const int tumbles = part == SPRAG_CHAIN_TUMBLING;
-        add(chain, &spragSolverApproach, tumbles ? (int)(sweeps * SHARE_SWEEPS) + 1 : sweeps, tolerance);
-        add(chain, tumbles ? &spragSolverFewest : &spragSolverNear, 0, tolerance);
+        add(chain, &spragSolverSweepsNear, tumbles ? (int)(sweeps * SHARE_SWEEPS) + 1 : sweeps, tolerance);
+        add(chain, tumbles ? &spragSolverNewtonFewest : &spragSolverNewtonNear, 0, tolerance);
         chain->usual = chain->count;
         if (tumbles)
             return;
@@ -315,7 +318,7 @@ static void chainLarge(spragChainLinks *chain, spragChainPart part)
     if (part == SPRAG_CHAIN_SOON)
         return;
     if (part == SPRAG_CHAIN_REST && spragChainGoesOn(problem, options, part))
-        add(chain, &spragSolverOn, 0, content);
+        add(chain, &spragSolverNewtonResumed, 0, content);
     else if (!despite)
         addNewton(chain, 0, !limited && !traced, content);
     if (part == SPRAG_CHAIN_BEGINNING)
@@ -334,7 +337,7 @@ static void chainLocal(spragChainLinks *chain)
     const int small = chain->problem->contact_count <= SPRAG_CHAIN_SMALL;
     add(chain, small ? &spragSolverVariant : &spragSolverSweeps, small ? 0 : SWEEPS_FIRST, tolerance);
     chain->usual = !small;
-    add(chain, &spragSolverPoints, 0, tolerance);
+    add(chain, &spragSolverNewtonPoints, 0, tolerance);
 }
 
 /* A method that the user asks for by name is not limited here. */
@@ -343,11 +346,11 @@ void spragChainLinksOf(spragChainLinks *chain, spragChainPart part)
     const spragSolveOptions *options = chain->options;
     const int small = chain->problem->contact_count <= SPRAG_CHAIN_SMALL;
     if (part == SPRAG_CHAIN_NEAR) {
-        add(chain, &spragSolverApproach, SWEEPS_FIRST, options->tolerance);
+        add(chain, &spragSolverSweepsNear, SWEEPS_FIRST, options->tolerance);
         return;
     }
     if (part == SPRAG_CHAIN_SWEPT) {
-        add(chain, &spragSolverProbe, 0, options->tolerance);
+        add(chain, &spragSolverSweepsCounted, 0, options->tolerance);
         return;
     }
     if (part == SPRAG_CHAIN_LOCAL) {

@@ -4,16 +4,19 @@
 
 #include "solve/solver.h"
 
-/* How a method is run.  Its answer is kept if its residual is less than that of r, or (PREFERRED) if it is within the
- * tolerance; FROM_REST: it begins at r = 0. */
-typedef enum spragManner { SPRAG_BETTER, SPRAG_PREFERRED, SPRAG_FROM_REST } spragManner;
+/* Where a method begins, and when its answer takes the place of the best so far. */
+typedef enum spragLinkRun {
+    SPRAG_IF_BETTER, /* from the best: if its residual is less */
+    SPRAG_IF_SOLVED, /* from the best: also if it is within the tolerance */
+    SPRAG_FROM_ZERO  /* from r = 0: if its residual is less */
+} spragLinkRun;
 
 /* A method, and how far it goes. */
 typedef struct spragChainLink {
     const spragSolver *method;
-    spragManner manner;
+    spragLinkRun run_as;
     int limit;        /* iterations; 0: the method's own */
-    int from_rest;    /* the same, of a second run from r = 0 where the first fails; SPRAG_NO_SECOND: there is none */
+    int second_limit; /* iterations of a second run, from r = 0, if the first misses; SPRAG_NO_SECOND: there is none */
     double tolerance; /* m/s, what it is asked for; the chain ends where one rougher than the user's is reached */
 } spragChainLink;
 
@@ -23,9 +26,9 @@ typedef struct spragChainLinks {
     const spragProblem *problem;
     const spragSolveOptions *options;
     spragChainLink link[SPRAG_CHAIN_LINKS_MOST];
-    int count; /* of the links */
-    int soon;  /* of those of SPRAG_CHAIN_SOON */
-    int usual; /* those after this one are a fallback */
+    int count; /* links */
+    int soon;  /* so many of them are those of SPRAG_CHAIN_SOON */
+    int usual; /* index of the last one that is no fallback */
 } spragChainLinks;
 
 /* Fills links->link, of the problem and options that are there. */

@@ -1,3 +1,12 @@
+/* The policy for one contact (docs/theory.md 6).  While it slides its normal acceleration is w_n = b + p N:
+ *
+ *              b < 0                              b > 0
+ *     p > 0    slides on with N = -b / p          leaves
+ *     p < 0    inconsistent: no motion; an        indeterminate: it leaves if its force before was below the separatrix
+ *              impulse ends the slip              N* = -b / p, else it jams
+ *
+ * A step sees velocities: spragLocalEnumerate lists the solutions of its own problem, and spragLocalPick takes the one
+ * that the table asks for.  Position correction shifts those solutions, so it has no say in p and b. */
 #include "solve/contact/policy.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 
 /* A contact slides where its slip is above this speed, m/s: well above rounding, well below any motion. */
 #define SPRAG_SLIP_TOLERANCE 1e-9
-/* The same, where an answer of this residual cannot tell a slip from rest. */
+/* m/s: a slip below it counts as rest where it is that of an answer with this residual. */
 static inline double spragStill(double residual)
 {
     return fmin(fmax(SPRAG_SLIP_TOLERANCE, 10 * residual), 1e-6);

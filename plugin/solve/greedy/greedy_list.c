@@ -10,7 +10,7 @@ enum {
     FEW = 32,         /* one contact in so many was visited: */
     ROUNDS_FEW = 100, /* after so many of such rounds it is worth while to know which eights have a body's contacts */
     AHEAD = 6,        /* eights, of what is fetched */
-    CHANGED = 3       /* one eight in so many is looked at anew: to look at all, one after the other, is no dearer */
+    CHANGED = 3       /* one eight in so many is looked at anew: to look at all, one after the other, takes no longer */
 };
 
 /* ---------------------------------------------------------------- eights */

@@ -44,8 +44,8 @@ enum { LEVELS = 16, STEPS = 40, HALVINGS = 40 };
 #define SUFFICIENT 0.1
 #define GAP 0.1       /* a negative margin is believed when tau can add no more than this part of it */
 #define MU_LEAST 1e-6 /* without friction: a very thin cone, which asks for little more */
-/* Products of 3x3 blocks, some 1 ms: dearer factors are the bodies' if these are cheaper.  (Where one body touches many
- * W is dense: of a tray with 50 things, 192 contacts, 2e6 products among contacts and 5e3 among bodies.) */
+/* Products of 3x3 blocks, some 1 ms: costlier factors are the bodies' if these are cheaper.  (Where one body touches
+ * many W is dense: of a tray with 50 things, 192 contacts, 2e6 products among contacts and 5e3 among bodies.) */
 #define PRICE_SMALL 1e5
 
 typedef struct Search {

@@ -6,13 +6,13 @@
 
 #include "base/arena.h"
 
-/* Which variants of two-sided contacts are asked. */
+/* How far the question goes. */
 typedef struct spragExistenceAsk {
-    const double *guess; /* (3 nc) impulses, whose sides come first; NULL: none */
-    int variants;        /* no more of them */
+    const double *guess; /* (3 nc) N s: of two-sided contacts the sides that it loads are asked first; NULL: none */
+    int variants;        /* of two-sided contacts, at most */
     double closing;      /* m/s: a wedge that closes faster ends the search; below INFINITY, without two-sided contacts,
                             margin is only known to be above or below -closing */
-    int modest;          /* 1: what parts the contacts only by compliances of 1e-5 W and less counts as none */
+    int modest;          /* 1: a motion that parts the contacts only by compliances of 1e-5 W and less does not count */
 } spragExistenceAsk;
 
 /* As spragProblemExistence, of a problem whose blocks are contacts, one- or two-sided.  SPRAG_ERROR_MEMORY, or OK. */

@@ -1,33 +1,27 @@
-/* Newton for hard and hyperstatic systems: proximal points (solve/newton/proximal.h) from a swept guess;
- * where those do not end soon and the laws are those of cones (cones.h), interior methods first,
- * whose iterates the proximal points polish.
+/* Newton's method for what the mode search and sweeps leave: hard and hyperstatic problems.
  *
- *   0. Where such a run has ended before, with a part of the work, and the caller has looked for a wedge meanwhile:
- *      proximal points from there, as sweeps and stage 3 would do again what they did.
+ * The laws of all blocks are equations F(r) = 0, u = W r + q (proximal.h).  Five stages solve them, each from the best
+ * answer so far, 3 and 4 from the swept guess:
+ *
+ *   0. Where such a run has ended before (spragSolverNewtonResumed): proximal points from there.
  *   1. The guess as it is, with the least lambda: where its modes fit, one step ends at rounding.  (Not where joints
- *      hold the bodies: of 3300 such runs, tracks, 20 ended, and the methods before this one have tried.)
- *   2. Sweeps, then proximal points: lambda falls while they are easy and rises where full Newton steps fail.  Where
- *      work is limited they get most of it: of 40 starts on moving piles of 300 balls 130 steps solve 30, 56 a start,
- *      of 28 of 300 boxes 27, 57 a start; 30 steps and then stages 3 and 4 solve fewer in twice as many.  In crowds
- *      they get all of it once they are near: of 121 islands of 130 to 415 contacts that a wall pushes, asked for 1e-6
- *      m/s, all are solved so; with stages 3 and 4 after 150 steps three were missed in four times the time.  Where the
- *      tolerance itself is asked for, stage 3 has some steps after 30 of them, the points the rest of the work if they
- *      are near, and stages 3 and 4 if not: of 242 hard steps of falling piles (90 to 570
- *      contacts, 1e-8 m/s) 201 are solved in place of 189, boxes with 0.7 of the steps, balls with 0.9.  (To 1e-6 m/s
- *      it is no gain, and of 26 crowds that a wall pushes two are missed.)  What rolls has twice the blocks, and its
- *      cones have equations of their own, three times as dear: it has 100 points before, and so has what is asked for
- *      `enough`.
- *      Below a crowd's size contacts, and what rolls, have half of it, once they are near: dominoes that lean on each
- *      other, 70 to 120 blocks, spent 0.1 to 0.3 s on stage 4, whose steps cost four times as much or more, and take
- *      0.03.
- *      So do mechanisms, once they are near: their cones have equations among contacts alone, and such a step costs
- *      ten times as much or more.  (Twelve wagons on wheels that slip by 1e-6 m/s: where stages 3 and 4 had steps as if
- *      they cost no more, a step took 0.7 s, up to 2; 300 to 2000 points more solve it in 0.2.)
- *   3. The interior-point iteration (interior.c): it does not mind degenerate sets of solutions.  Equations of bodies
- *      lose its digits where mu is large; outside crowds those of contacts come then, and for all paths (plates with
- *      mu = 100, 61 contacts: 240 steps after 6000 in vain).
- *   4. The homotopy of path.c, which goes through the folds that stop 3.  Where work is limited, and the points after 3
- *      have come near, they go on in its place. */
+ *      hold the bodies: the methods before this one have tried.)
+ *   2. Sweeps, then proximal points: lambda falls while they are easy and rises where full Newton steps fail.
+ *   3. The interior-point iteration (interior.c), which does not mind degenerate sets of solutions.
+ *   4. The homotopy of path.c, which goes through the folds that stop 3.
+ *
+ * Stages 3 and 4 are for laws of cones (cones.h); proximal points polish what they come to.  Equations of bodies lose
+ * their digits where mu is large; outside crowds those of contacts take over then, and for all paths.
+ *
+ * How much of the work stage 2 gets, where that is limited, before stages 3 and 4:
+ *
+ *     crowds (spragIsCrowd)   STEPS_FIRST points, STEPS_FIRST_LONG of what rolls or is asked for `enough`; if they are
+ *                             near some of stage 3, and if that is near points with all that is left
+ *     other islands           STEPS_FIRST_LIMITED points, and if they are near more: contacts and what rolls half of
+ *                             what is left, mechanisms all of it
+ *
+ * since points are the better the nearer they are, and a step of cones that have equations of their own costs three
+ * times as much (rolling friction) to ten times (mechanisms, whose cones have equations among contacts alone). */
 #include <math.h>
 #include <string.h>
 
@@ -41,65 +35,76 @@
 #include "solve/sweep/sweep.h"
 
 enum {
-    /* steps, a factorisation each */
-    NEWTON_LIMIT = 6000, /* of all stages at most, */
-    NEWTON_LEAST = 60,   /* and at least, where no limit is given */
-    STEPS_WARM = 4,      /* stage 1 */
-    STEPS_FIRST = 30,    /* stage 2, */
+    /* Steps, a factorisation each.  Of all stages: */
+    NEWTON_LIMIT = 6000, /* at most */
+    NEWTON_LEAST = 60,   /* at least, where no limit is given */
+    STEPS_LEAST = 20,    /* a factorisation of which the limits leave fewer costs too much */
+    /* Proximal points of stage 0 (400 and more make the worst steps longer) and of stage 1: */
+    STEPS_AGAIN = 200,
+    STEPS_WARM = 4,
+    /* Of stage 2, before stages 3 and 4.  (Crowds: of 242 hard steps of falling piles, 90 to 570 contacts, to 1e-8 m/s
+     * 201 are solved so, and 189 without stage 3.  Others: of 40 starts on moving piles of 300 balls 130 points solve
+     * 30, 56 a start; 30 points, and then stages 3 and 4, solve fewer in twice as many.) */
+    STEPS_FIRST = 30,
+    STEPS_FIRST_LONG = 100,
     STEPS_FIRST_LIMITED = 150,
-    STEPS_FIRST_LONG = 100, /* of a crowd that rolls, or is asked for `enough` */
-    STEPS_AGAIN = 200,      /* before stage 2, where another run has ended; 400 and more make the worst steps longer */
-    INTERIOR_LEAST = 60,    /* stage 3 takes so many to get anywhere */
-    INTERIOR_SOON = 100,    /* most that arrive take 60 to 80 */
-    INTERIOR_MOST = 700,    /* in crowds: of 12 islands 11 are missed, and were after 5000 */
-    STEPS_SURE = 6,         /* proximal points after 3 and 4: of least lambda from nearby, */
-    STEPS_SOON = 30,        /* where stage 4 is better, */
-    STEPS_NEAR = 60,        /* where it is as good, */
-    STEPS_FAR = 200,        /* and from far away */
-    STEPS_LEAST = 20,       /* a factorisation of which the limits leave fewer is too dear */
-    STEPS_NEARBY = 24,      /* from where sweeps have ended: in so many each, */
-    STEPS_ON = 200,         /* up to so many, */
-    STEPS_CONES = 20,       /* and of an interior point, which takes so many at least, */
-    PATIENCE_CONES = 12,    /* until so many have gained nothing */
-    STEPS_LAST = 8,         /* what it leaves has so many at least */
-    STEPS_FEWEST = 4,       /* of a factorisation that is worth its analysis where work is short */
-    STEPS_AT_ONCE = 12,     /* from a warm guess */
+    /* Stage 3: */
+    INTERIOR_LEAST = 60, /* it takes so many to get anywhere */
+    INTERIOR_SOON = 100, /* most that arrive take 60 to 80 */
+    INTERIOR_MOST = 700, /* in crowds, with what comes after it: of 12 islands 11 are missed, and were after 5000 */
+    /* Proximal points after stages 3 and 4: */
+    STEPS_SURE = 6,  /* of least lambda, from nearby, */
+    STEPS_SOON = 30, /* then where stage 4 is better, */
+    STEPS_NEAR = 60, /* where it is as good, */
+    STEPS_FAR = 200, /* and from far away */
+    /* spragSolverNewtonNear and NewtonFewest: */
+    STEPS_NEARBY = 24,   /* points go on while each so many gain a digit, */
+    STEPS_ON = 200,      /* up to so many; */
+    STEPS_CONES = 20,    /* an interior point, which takes so many at least, comes first from far away; */
+    PATIENCE_CONES = 12, /* it ends once so many have gained nothing, */
+    STEPS_LAST = 8,      /* and what it leaves has so many points at least; */
+    STEPS_FEWEST = 4,    /* of a factorisation that is worth its analysis where work is short */
+    /* spragSolverNewtonWarm: */
+    STEPS_AT_ONCE = 12,
     /* other */
     SWEEP_FIRST = 40,  /* sweeps of stage 2 */
     SMALL = 60,        /* blocks */
     THREADS_PAY = 500, /* blocks */
-    PATH_SHARE = 2,    /* of what is left, stage 4 has */
-    PIVOTED_MOST = 70  /* cones */
+    PATH_SHARE = 2,    /* stage 4 has the work that is left over this */
+    PIVOTED_MOST = 70  /* cones whose factors are made with partial pivoting */
 };
 #define LAMBDA_FIRST 1e-2
 #define LAMBDA_BETWEEN 1e-3 /* from less than FAR */
 #define LAMBDA_SURE 1e-8
-#define FAR 10            /* times spragNear */
-#define ARRIVES 3         /* the same: from here few steps arrive */
-#define IN_VAIN 100       /* the same: of 349 runs of STEPS_AT_ONCE from further off 4 arrive */
-#define CONES_ENOUGH 1e-4 /* m/s, of the interior point; to 1e-3 or 1e-5 the sum of steps is as large or larger */
-#define LAG_CROWD 0.03    /* 0 to 0.03 take a third fewer steps for crowds than 0.1, which p26 likes */
+/* Residuals, in spragNear: */
+#define FAR 10      /* an interior point comes first beyond it */
+#define ARRIVES 3   /* from here few steps arrive */
+#define IN_VAIN 100 /* of 349 runs of STEPS_AT_ONCE from further off 4 arrive */
+/* Residuals, in m/s: */
+#define NEAR 1e-3         /* from here the proximal points find the way, */
+#define CLOSE 1e-2        /* in crowds from here, before stage 3 */
+#define CONES_ENOUGH 1e-4 /* of the interior point; to 1e-3 or 1e-5 the sum of steps is as large or larger */
+/* Work: */
+#define WORK 5e8          /* 3x3 products spent on factorisations where no limit is given: about 5 s */
 #define CONES_STEP 100.0  /* 3x3 products that a step of stages 3 and 4 is worth besides what it factorises, */
 #define CONES_BLOCK 250.0 /* and for each block (spragStepOverhead) */
-#define WORK 5e8          /* 3x3 products spent on factorisations where no limit is given: about 5 s */
+#define PRICE_AT_ONCE 5.0 /* 3x3 products a block of W: the costliest factorisation of NewtonWarm */
 #define SECONDS_PER_PRODUCT 5e-9
 #define SECONDS_PER_BLOCK 1e-6 /* of W: the analysis for a factorisation among contacts */
 #define SECONDS_BODIES 5e-8    /* of W, among bodies: a few steps' passes over it, which cost more than the analysis */
-#define PRICE_AT_ONCE 5.0      /* 3x3 products a block of W */
-#define REFUSED 0.1            /* of all steps in the space of bodies: where more are, contacts have their turn */
-#define NEAR 1e-3              /* m/s: from here the proximal points find the way */
-#define CLOSE 1e-2             /* m/s: the same in crowds, before stage 3 */
+#define LAG_CROWD 0.03         /* 0 to 0.03 take a third fewer steps for crowds than 0.1, which p26 likes */
+#define REFUSED 0.1 /* of all steps in the space of bodies: where more are refused, contacts have their turn */
 
 /* What is asked for, and of what: as it is set before the run. */
 typedef struct Asked {
     double tolerance, deadline; /* m/s; in spragSeconds, 0: none */
     double enough;              /* m/s: paths are for what is above it; 0: for all */
-    int limited;                /* 1: so is the work, and there are more than a few contacts, */
-    int crowd;                  /* and more than generation.c takes on */
-    int hurried;                /* 1: no crowd, but limited, or less than the tolerance is enough */
+    int limited;                /* 1: the work is limited, and there are more than a few contacts, */
+    int crowd;                  /* 1: and more than generation.c takes on (spragIsCrowd) */
+    int hurried;                /* 1: no crowd, but limited, or `enough` is more than the tolerance */
     int counted;                /* 1: the user limits steps, not work */
-    int content;                /* 1: asked for `enough`, not for the tolerance */
-    int goes_on;                /* 1: the guess is what such a run has ended with */
+    int content;                /* 1: asked for `enough`, not for the user's tolerance */
+    int goes_on;                /* 1: stage 0: the guess is what such a run has ended with */
 } Asked;
 
 typedef struct Newton {
@@ -172,7 +177,7 @@ static void takeBest(const Newton *newton, double *r)
 }
 
 /* 1: steps are factorised among bodies that joints hold; those of the cones would be among contacts. */
-static int conesAreDear(const Newton *newton)
+static int conesAreCostly(const Newton *newton)
 {
     return newton->problem->linked != NULL && newton->proximal.tangent.bodies == newton->problem->linked;
 }
@@ -181,8 +186,8 @@ static int conesAreDear(const Newton *newton)
  * more than what is left. */
 static int innerInit(Inner *inner, Newton *newton, spragArena *arena)
 {
-    const int dear = conesAreDear(newton);
-    const double most = dear ? newton->step * stepsLeft(newton) / STEPS_LEAST : INFINITY;
+    const int costly = conesAreCostly(newton);
+    const double most = costly ? newton->step * stepsLeft(newton) / STEPS_LEAST : INFINITY;
     if (!spragConesInit(&inner->cones, newton->problem, arena))
         return 0;
     const spragProblem *problem = inner->cones.problem;
@@ -195,7 +200,7 @@ static int innerInit(Inner *inner, Newton *newton, spragArena *arena)
     if (found <= 0)
         return found;
     inner->charge = fmax(newton->step, chargeOfCones(&inner->own));
-    if (!newton->asked.counted && (!newton->proximal.patient || dear))
+    if (!newton->asked.counted && (!newton->proximal.patient || costly))
         inner->paid = fmax(1, spragTangentStep(&inner->own) / newton->step);
     return spragTangentShare(&inner->own, newton->pool, arena);
 }
@@ -325,8 +330,8 @@ static spragStatus pointsFromSweeps(Newton *newton, int cones, spragArena *arena
     const Asked *asked = &newton->asked;
     const spragProximal *proximal = &newton->proximal;
     double *accuracy = &newton->proximal.tangent.accuracy;
-    const int dear = conesAreDear(newton);
-    const int exact = asked->crowd && cones && asked->enough == 0 && !dear;
+    const int costly = conesAreCostly(newton);
+    const int exact = asked->crowd && cones && asked->enough == 0 && !costly;
     const int again = asked->hurried && newton->space == SPRAG_TANGENT_CONTACTS; /* bodies had theirs */
     const int contacts = isOfContacts(newton->problem), rolls = contacts && !spragProblemIsPlain(newton->problem);
     const int soon = asked->content || rolls ? STEPS_FIRST_LONG : STEPS_FIRST;
@@ -340,7 +345,7 @@ static spragStatus pointsFromSweeps(Newton *newton, int cones, spragArena *arena
         takeBest(newton, r);
     }
     const int half = asked->limited && contacts;
-    const int all = asked->crowd || (asked->hurried && dear);
+    const int all = asked->crowd || (asked->hurried && costly);
     if (status == SPRAG_NOT_CONVERGED && (all || half) && proximal->best_residual <= (asked->crowd ? CLOSE : NEAR))
         status = points(newton, proximal->lambda, stepsLeft(newton) / (all ? 1 : 2), r);
     *accuracy = SPRAG_TANGENT_REFINED;
@@ -382,7 +387,7 @@ static int limitOf(const spragSolveOptions *options, double products)
                                                            : fmax(NEWTON_LEAST, WORK / (products + 1)));
 }
 
-/* The dearest factorisation that the limits leave room for a few of: sweeps make better use of less. */
+/* The costliest factorisation that the limits leave room for a few of: sweeps make better use of less. */
 static double productsMost(spragTangentSpace space, const spragProblem *problem, const spragSolveOptions *options)
 {
     const int linked = space != SPRAG_TANGENT_CONTACTS && problem->linked != NULL,
@@ -498,8 +503,8 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     return solveAs(0, 0, problem, options, arena, r, info);
 }
 
-static spragStatus solveOn(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
-                           spragSolveInfo *info)
+static spragStatus solveResumed(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
+                                double *r, spragSolveInfo *info)
 {
     return solveAs(0, 1, problem, options, arena, r, info);
 }
@@ -510,7 +515,7 @@ static spragStatus solvePoints(const spragProblem *problem, const spragSolveOpti
     return solveAs(1, 0, problem, options, arena, r, info);
 }
 
-/* The dearest factorisation that is tried before sweeps: of bodies without W it costs less than their W would. */
+/* The costliest factorisation that is tried before sweeps: of bodies without W it costs less than their W would. */
 static double mostAtOnce(const spragProblem *problem, const spragSolveOptions *options)
 {
     const spragReaches *reaches = spragReachesOf(problem);
@@ -558,8 +563,8 @@ static spragStatus solveFew(const Few *few, const spragProblem *problem, const s
 }
 
 /* From where the last time step ended, if together they cost no more than some sweeps, whatever the options say. */
-static spragStatus solveAtOnce(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
-                               double *r, spragSolveInfo *info)
+static spragStatus solveWarm(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
+                             double *r, spragSolveInfo *info)
 {
     if (!isWarm(problem, r) || info->residual > IN_VAIN * spragNear(problem))
         return SPRAG_NOT_CONVERGED;
@@ -573,7 +578,7 @@ static spragStatus solveAtOnce(const spragProblem *problem, const spragSolveOpti
 /* The interior point, until the rest is for proximal points.  0: no memory. */
 static int enterCones(Newton *newton, spragArena *arena, double *r)
 {
-    if (!spragConesApply(newton->problem) || spragProblemIsLean(newton->problem) || conesAreDear(newton))
+    if (!spragConesApply(newton->problem) || spragProblemIsLean(newton->problem) || conesAreCostly(newton))
         return 1;
     Inner inner;
     const int ready = innerInit(&inner, newton, arena);
@@ -667,10 +672,10 @@ static spragStatus polish(const spragProblem *problem, const spragSolveOptions *
     return ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_OK;
 }
 
-const spragSolver spragSolverFewest = {.kind = SPRAG_SOLVER_NEWTON, .solve = solveFewest};
-const spragSolver spragSolverNear = {.kind = SPRAG_SOLVER_NEWTON, .solve = solveNear};
-const spragSolver spragSolverPolish = {.kind = SPRAG_SOLVER_NEWTON, .solve = polish};
-const spragSolver spragSolverAtOnce = {.kind = SPRAG_SOLVER_NEWTON, .solve = solveAtOnce};
-const spragSolver spragSolverPoints = {.kind = SPRAG_SOLVER_NEWTON, .solve = solvePoints};
-const spragSolver spragSolverOn = {.kind = SPRAG_SOLVER_NEWTON, .solve = solveOn};
+const spragSolver spragSolverNewtonFewest = {.kind = SPRAG_SOLVER_NEWTON, .solve = solveFewest};
+const spragSolver spragSolverNewtonNear = {.kind = SPRAG_SOLVER_NEWTON, .solve = solveNear};
+const spragSolver spragSolverNewtonPolish = {.kind = SPRAG_SOLVER_NEWTON, .solve = polish};
+const spragSolver spragSolverNewtonWarm = {.kind = SPRAG_SOLVER_NEWTON, .solve = solveWarm};
+const spragSolver spragSolverNewtonPoints = {.kind = SPRAG_SOLVER_NEWTON, .solve = solvePoints};
+const spragSolver spragSolverNewtonResumed = {.kind = SPRAG_SOLVER_NEWTON, .solve = solveResumed};
 const spragSolver spragSolverNewton = {.kind = SPRAG_SOLVER_NEWTON, .solve = solve};

@@ -194,4 +194,4 @@ static spragStatus solveAgain(const spragProblem *problem, const spragSolveOptio
 }
 
 const spragSolver spragSolverGeneration = {.kind = SPRAG_SOLVER_NEWTON, .solve = solve, .in_parts = 1};
-const spragSolver spragSolverAgain = {.kind = SPRAG_SOLVER_NEWTON, .solve = solveAgain, .in_parts = 1};
+const spragSolver spragSolverGenerationAgain = {.kind = SPRAG_SOLVER_NEWTON, .solve = solveAgain, .in_parts = 1};

@@ -23,13 +23,15 @@
 #include "solve/sweep/sweep.h"
 
 enum {
-    ROUNDS_FIRST = 60, /* Newton steps from the guess, */
-    ROUNDS_WARM = 6,   /* before sweeps if modes do not fit, */
-    ROUNDS_OTHER = 12, /* and from another start */
-    SWEEPS = 20,       /* where they do not */
-    STARTS_MAX = 8,    /* blocks */
-    GUIDES_MAX = 3,    /* blocks of an island whose guides are asked why they stop or start */
-    COMBINE_MAX = 4    /* frictional blocks whose 3^m modes are tried */
+    /* Newton steps: */
+    ROUNDS_FIRST = 60, /* from the guess; */
+    ROUNDS_WARM = 6,   /* where its modes may fit so many, then SWEEPS sweeps, then all of them; */
+    ROUNDS_OTHER = 12, /* from another start */
+    SWEEPS = 20,
+    /* Blocks, at most: */
+    STARTS_MAX = 8, /* of an island that has other starts where the first led to no solution */
+    GUIDES_MAX = 3, /* of one whose guides are asked why they stop or start (motionChanged) */
+    COMBINE_MAX = 4 /* frictional ones, whose 3^m modes are tried */
 };
 #define LAMBDA_COLD 1e-3  /* of the proximal points, from r = 0, */
 #define LAMBDA_SWEPT 1e-2 /* and after sweeps that are not yet near */
@@ -223,13 +225,18 @@ int spragVariantRests(const spragProblem *problem, const spragSolveOptions *opti
 /* ---------------------------------------------------------------- the search */
 
 /* What a start led to, the better the larger. */
-typedef enum Rank { RANK_NONE, RANK_SEPARATRIX, RANK_CHANGE, RANK_GOOD } Rank;
+typedef enum Rank {
+    RANK_NONE,       /* no solution */
+    RANK_SEPARATRIX, /* one that fails the small-friction test */
+    RANK_CHANGE,     /* one in which the motion changes without need (motionChanged) */
+    RANK_GOOD
+} Rank;
 
 typedef struct Trial {
     Rank rank;
-    double residual, blow;
+    double residual, blow; /* m/s: the judge's word; spragGreatestBlow */
     spragStatus status;
-    double *r, *u; /* (3 nc) */
+    double *r; /* (3 nc) */
 } Trial;
 
 typedef struct Search {
@@ -237,6 +244,7 @@ typedef struct Search {
     double tolerance, deadline; /* m/s; s, 0: none */
     double lambda;              /* of the next trial, */
     int rounds;                 /* and its rounds */
+    double *u;                  /* (3 nc) m/s, W r + q of the last one */
     spragArena *arena;
     spragSolveInfo *info;
 } Search;
@@ -288,22 +296,32 @@ static void runTrial(Search *search, Trial *trial)
     if (trial->status != SPRAG_OK)
         return;
     trial->residual = spragProximalPolish(s, search->tolerance, trial->residual, trial->r, &search->info->iterations);
-    memcpy(trial->u, spragProximalMotion(s, trial->r), 3 * (size_t)p->contact_count * sizeof(double));
+    memcpy(search->u, spragProximalMotion(s, trial->r), 3 * (size_t)p->contact_count * sizeof(double));
     s->accuracy = trial->residual;
-    const int verdict = spragSmallFriction(s, search->arena, trial->r, trial->u);
+    const int verdict = spragSmallFriction(s, search->arena, trial->r, search->u);
     if (verdict < 0)
         trial->status = SPRAG_ERROR_MEMORY;
     trial->blow = spragGreatestBlow(p, trial->r);
-    trial->rank = verdict <= 0 ? RANK_SEPARATRIX : motionChanged(p, trial->r, trial->u) ? RANK_CHANGE : RANK_GOOD;
+    trial->rank = verdict <= 0 ? RANK_SEPARATRIX : motionChanged(p, trial->r, search->u) ? RANK_CHANGE : RANK_GOOD;
 }
 
 /* Of one rank: nearer to the answer; of two answers the one with far less force. */
 static int isBetter(const Trial *trial, const Trial *best)
 {
     static const double far = 0.5;
+    if (trial->rank != best->rank)
+        return trial->rank > best->rank;
     if (trial->rank == RANK_CHANGE && trial->blow < far * best->blow)
         return 1;
     return !(trial->rank == RANK_CHANGE && best->blow < far * trial->blow) && trial->residual < best->residual;
+}
+
+/* The trial becomes the best; its memory is that of the best before. */
+static void takeTrial(Trial *trial, Trial *best)
+{
+    double *const r = best->r;
+    *best = *trial;
+    trial->r = r;
 }
 
 /* 3x3 products so far; before: the iterations then. */
@@ -318,11 +336,14 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     const size_t n = 3 * (size_t)problem->contact_count, bytes = n * sizeof(double);
     const int before = info->iterations;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    Search search = {
-        .tolerance = options->tolerance, .deadline = spragDeadline(options->time_limit), .arena = arena, .info = info};
+    Search search = {.tolerance = options->tolerance,
+                     .deadline = spragDeadline(options->time_limit),
+                     .u = SPRAG_TAKE(arena, double, n),
+                     .arena = arena,
+                     .info = info};
     Trial best = {.residual = INFINITY, .status = SPRAG_NOT_CONVERGED, .r = SPRAG_TAKE(arena, double, n)};
-    Trial trial = {.r = SPRAG_TAKE(arena, double, n), .u = SPRAG_TAKE(arena, double, n)};
-    if (best.r == NULL || trial.r == NULL || trial.u == NULL || !spragProximalInit(&search.proximal, problem, arena)) {
+    Trial trial = {.r = SPRAG_TAKE(arena, double, n)};
+    if (best.r == NULL || trial.r == NULL || search.u == NULL || !spragProximalInit(&search.proximal, problem, arena)) {
         spragArenaRelease(arena, mark);
         return SPRAG_ERROR_MEMORY;
     }
@@ -345,18 +366,14 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
             return SPRAG_ERROR_MEMORY;
         }
         info->several |= trial.rank == RANK_SEPARATRIX || (trial.rank == RANK_GOOD && best.rank == RANK_CHANGE);
-        if (trial.rank > best.rank || (trial.rank == best.rank && isBetter(&trial, &best))) {
-            double *const swap = best.r;
-            best.rank = trial.rank, best.residual = trial.residual, best.status = trial.status;
-            best.blow = trial.blow;
-            best.r = trial.r, trial.r = swap;
-        }
+        if (isBetter(&trial, &best))
+            takeTrial(&trial, &best);
     }
     info->work += workOf(&search, before);
     memcpy(r, best.r, bytes);
     if (best.rank >= RANK_CHANGE) {
-        spragProblemVelocity(problem, r, trial.u);
-        info->none |= endedInconsistent(problem, r, trial.u);
+        spragProblemVelocity(problem, r, search.u);
+        info->none |= endedInconsistent(problem, r, search.u);
     }
     spragArenaRelease(arena, mark);
     return best.status;

@@ -157,7 +157,7 @@ static int follow(Run *run)
 }
 
 /* Sweeps in which the residual has to fall to HALF, for sweeps that have to pay:
- * factorisations grow dearer than sweeps. */
+ * factorisations grow costlier than sweeps. */
 static Patience patienceOf(const spragProblem *problem, const spragSolveOptions *options, const spragSolveInfo *info,
                            spragArena *arena)
 {
@@ -379,8 +379,8 @@ static spragStatus solveWhileItPays(const spragProblem *problem, const spragSolv
     return start(problem, options, patienceOf(problem, options, info, arena), arena, r, info);
 }
 
-static spragStatus approach(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
-                            spragSolveInfo *info)
+static spragStatus sweepNear(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
+                             double *r, spragSolveInfo *info)
 {
     const Patience patience = {
         .limit = APPROACH, .sweeps = APPROACH, .part = PART, .approaches = 1, .enough = spragNear(problem)};
@@ -391,8 +391,8 @@ static spragStatus approach(const spragProblem *problem, const spragSolveOptions
 }
 
 /* So many sweeps whatever the residual is. */
-static spragStatus probe(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
-                         spragSolveInfo *info)
+static spragStatus sweepCounted(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
+                                double *r, spragSolveInfo *info)
 {
     spragSolveOptions some = *options;
     some.tolerance = 0;
@@ -407,8 +407,8 @@ static spragStatus calm(const spragProblem *problem, const spragSolveOptions *op
     return start(problem, &some, (Patience){.limit = SWEEPS_CALM, .sweeps = UNSEEN}, arena, r, info);
 }
 
-const spragSolver spragSolverProbe = {.kind = SPRAG_SOLVER_GAUSS_SEIDEL, .solve = probe};
-const spragSolver spragSolverCalm = {.kind = SPRAG_SOLVER_GAUSS_SEIDEL, .solve = calm};
+const spragSolver spragSolverSweepsCounted = {.kind = SPRAG_SOLVER_GAUSS_SEIDEL, .solve = sweepCounted};
+const spragSolver spragSolverSweepsCalm = {.kind = SPRAG_SOLVER_GAUSS_SEIDEL, .solve = calm};
 const spragSolver spragSolverGaussSeidel = {.kind = SPRAG_SOLVER_GAUSS_SEIDEL, .solve = solve};
-const spragSolver spragSolverApproach = {.kind = SPRAG_SOLVER_GAUSS_SEIDEL, .solve = approach, .sweeps = 1};
+const spragSolver spragSolverSweepsNear = {.kind = SPRAG_SOLVER_GAUSS_SEIDEL, .solve = sweepNear, .sweeps = 1};
 const spragSolver spragSolverSweeps = {.kind = SPRAG_SOLVER_GAUSS_SEIDEL, .solve = solveWhileItPays, .sweeps = 1};

@@ -2,7 +2,7 @@
  * where their cores have no cache in common that may take longer than what they share out: steps of 1000 balls at rest
  * by two threads took 0.64 of those by one in some runs and 1.35 in others, on the same virtual machine (a line went to
  * and fro in 80 ns or in 400; stages that only one thread works on took twice to five times as long).  No figure known
- * before tells these runs apart, so steps are timed: in every period some are made in the other manner, and it is kept
+ * before tells these runs apart, so steps are timed: in every period some are made in the other choice, and it is kept
  * if it took clearly less for each joint than the steps before and than those after.  (Than those before alone: where a
  * pile comes to rest whatever is tried later seems to take less, and 3000 balls were left to one of two threads.)  The
  * bits are the same in both.
@@ -11,20 +11,21 @@
  * piles at rest have a long step now and then, and each was followed by another trial (of 1000 balls five of the seven
  * steps that the benchmark measures were made alone for that, in 1.7 times the time).  But where one thread was the
  * faster way it is tried at once: else a long step in every hundred would keep all threads for ever. */
-#ifndef SPRAG_ODE_MANNER_H
-#define SPRAG_ODE_MANNER_H
+#ifndef SPRAG_ODE_THREAD_CHOICE_H
+#define SPRAG_ODE_THREAD_CHOICE_H
 
-enum { SPRAG_MANNER_COUNTED = 5 }; /* steps whose median counts */
+enum { SPRAG_THREAD_CHOICE_COUNTED = 5 }; /* steps whose median counts */
 
-typedef struct spragManner {
-    int alone;                            /* 1: steps are one thread's, but for those that try the other manner */
-    int step;                             /* of the period */
-    double cost[3][SPRAG_MANNER_COUNTED]; /* s a joint, of its own steps, of those that try, and of its own again */
-} spragManner;
+typedef struct spragThreadChoice {
+    int alone; /* 1: steps are one thread's, but for those that try the other choice */
+    int step;  /* of the period */
+    double cost[3]
+               [SPRAG_THREAD_CHOICE_COUNTED]; /* s a joint, of its own steps, of those that try, and of its own again */
+} spragThreadChoice;
 
 /* 1: the next step is one thread's. */
-int spragMannerIsAlone(const spragManner *manner);
+int spragThreadChoiceIsAlone(const spragThreadChoice *choice);
 /* What that step took; joints > 0. */
-void spragMannerNote(spragManner *manner, double seconds, int joints);
+void spragThreadChoiceNote(spragThreadChoice *choice, double seconds, int joints);
 
 #endif
