@@ -194,6 +194,25 @@ static void leaningWheelsTouchWithTheirEnd(void **state)
     freeGround();
 }
 
+/* One that just touches leans by rounding alone, and rolls on level.  (With its lower end alone the other one fell by
+ * g h^2 in the first step, and the wheel rocked.) */
+static void touchingWheelsStayLevel(void **state)
+{
+    (void)state;
+    dMatrix3 R;
+    makeGround(dCylinderClass);
+    dRFromAxisAndAngle(R, 1, 0, 0, M_PI / 2); /* whose cosine is 6e-17 */
+    dBodySetRotation(ground.body, R);
+    dBodySetPosition(ground.body, 0.363, 0.013, RADIUS);
+    dBodySetLinearVel(ground.body, 1, 0, 0);
+    dBodySetAngularVel(ground.body, 0, 1 / RADIUS, 0);
+    for (int i = 0; i < 20; ++i) {
+        step(1 / 60.0, MOST);
+        CHECK_NEAR(dBodyGetPosition(ground.body)[2], RADIUS, 1e-6);
+    }
+    freeGround();
+}
+
 /* On its four corners, and they bear it. */
 static void boxesStandOnCorners(void **state)
 {
@@ -369,10 +388,11 @@ int main(void)
 {
     dInitODE2(0);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wheelsRollOnTwoPoints), cmocka_unit_test(leaningWheelsTouchWithTheirEnd),
-        cmocka_unit_test(boxesStandOnCorners),   cmocka_unit_test(feedbackIsTheWeight),
-        cmocka_unit_test(lawsAreTheirOwn),       cmocka_unit_test(deeperOnesAreKept),
-        cmocka_unit_test(slopesAreUneven),       cmocka_unit_test(slipsAsOnAPlane)};
+        cmocka_unit_test(wheelsRollOnTwoPoints),  cmocka_unit_test(leaningWheelsTouchWithTheirEnd),
+        cmocka_unit_test(boxesStandOnCorners),    cmocka_unit_test(feedbackIsTheWeight),
+        cmocka_unit_test(lawsAreTheirOwn),        cmocka_unit_test(deeperOnesAreKept),
+        cmocka_unit_test(slopesAreUneven),        cmocka_unit_test(slipsAsOnAPlane),
+        cmocka_unit_test(touchingWheelsStayLevel)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;

@@ -51,7 +51,7 @@ typedef struct Release {
     int few;                   /* 1: under a time limit it is asked for a squeeze all the same */
     int tumbles;               /* 1: a heap of mechanisms that falls */
     int again;                 /* 1: contacts have yielded in this step */
-    double *guess;             /* of what was wedged or hard; else NULL */
+    double *guess;             /* (block_count x 3) N s, if it asks or is few; else NULL */
     int iterations;
 } Release;
 
@@ -332,13 +332,12 @@ static int isLeftFar(const Release *release, spragStatus status)
     return status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(&release->options, release->island);
 }
 
-/* Keeps the guess where it is of use to what was wedged or hard, or is searched again in accord.  0: no memory. */
+/* Keeps the guess, for what was wedged or hard, or is searched again in accord.  (Whether that suits is not known yet:
+ * a slip that turns round may have a greater mu, as it stands still.)  0: no memory. */
 static int keepGuess(Release *release)
 {
     const spragIsland *island = release->island;
-    const int wanted =
-        release->again || island->before.wedged || island->before.hard || (release->asks && spragAccordSuits(island));
-    if (!wanted || !(release->asks || release->few))
+    if (!(release->asks || release->few))
         return 1;
     const size_t n = 3 * (size_t)island->block_count;
     release->guess = SPRAG_TAKE_RAW(&island->lane->arena, double, n);

@@ -101,7 +101,8 @@ int spragBlowLooksBack(struct spragWorld *world, spragIsland *island, spragBlow 
     double *q = SPRAG_TAKE_RAW(&island->lane->arena, double, n);
     if (q == NULL)
         return 0;
-    blow->q = island->problem.q;
+    blow->q = island->q;
+    blow->accord = island->accord;
     blow->solve = island->solve;
     memcpy(blow->r, island->r, (size_t)n * sizeof *blow->r);
     memcpy(blow->u, island->u, (size_t)n * sizeof *blow->u);
@@ -109,7 +110,7 @@ int spragBlowLooksBack(struct spragWorld *world, spragIsland *island, spragBlow 
         q[i] = blow->q[i] + s->step * blow->change[i];
         island->block[i / 3].product[i % 3] += blow->change[i];
     }
-    island->problem.q = q;
+    island->problem.q = island->q = q;
     for (int i = 0; i < island->body_count; ++i)
         memset(s->body[island->body[i]].impulse, 0, sizeof s->body->impulse);
     return 1;
@@ -117,14 +118,18 @@ int spragBlowLooksBack(struct spragWorld *world, spragIsland *island, spragBlow 
 
 int spragBlowIsGone(const struct spragWorld *world, spragIsland *island, const spragBlow *blow)
 {
-    const int n = 3 * island->block_count;
+    const int n = 3 * island->block_count, accords = island->accord.wanted && !blow->accord.wanted; /* since then */
     if (anyStruck(world, island))
         return 0;
-    island->problem.q = blow->q;
+    island->problem.q = island->q = blow->q;
+    island->accord = blow->accord;
     island->solve = blow->solve;
     memcpy(island->r, blow->r, (size_t)n * sizeof *blow->r);
     memcpy(island->u, blow->u, (size_t)n * sizeof *blow->u);
-    for (int i = 0; i < n; ++i)
-        island->block[i / 3].product[i % 3] -= blow->change[i];
+    for (int i = 0; i < n; ++i) {
+        spragBlock *block = &island->block[i / 3];
+        block->product[i % 3] -= blow->change[i];
+        block->rhs[i % 3] -= accords ? block->accord[i % 3] : 0;
+    }
     return 1;
 }

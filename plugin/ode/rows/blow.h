@@ -16,7 +16,8 @@ enum { SPRAG_BLOW_MOST = 8 }; /* blocks */
 
 /* An answer in which a contact jams, with the q it is of. */
 typedef struct spragBlow {
-    const double *q;
+    double *q;
+    spragAccord accord;
     double change[3 * SPRAG_BLOW_MOST]; /* m/s^2, of Jdot v by the jam */
     double r[3 * SPRAG_BLOW_MOST], u[3 * SPRAG_BLOW_MOST];
     spragSolveInfo solve;

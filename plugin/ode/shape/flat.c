@@ -19,6 +19,7 @@
 #define UPRIGHT 0.995 /* cosine between normals that are much the same */
 #define LEVEL 0.9998  /* the same, of what is slow */
 #define FALLS 1.5     /* steps of free fall: what is slower than after them rests, or rocks */
+#define TOUCHES 1e-9  /* of the radius: what overlaps by no more only touches */
 enum { MOST = 64 };   /* contacts of two geoms */
 
 /* The geom of a body: half its sides (box), or radius, and half its length along z. */
@@ -416,19 +417,22 @@ static int mayGo(const spragJointState *joint)
     return !joint->stray && joint->serial == 0 && ((surface->mode & cone) == cone || surface->mu == dInfinity);
 }
 
-/* Of a cylinder that leans one end is below the plane, and nothing else touches it: not where its line leaves the
- * plane, of which the mesh's last triangle tells, nor what lies between.  (What is as slow as what falls keeps them:
- * it would come down on its other end, by g h^2, and where the plane is not found in each step it rocks on.) */
+/* Of a cylinder or capsule that leans one end is below the plane, and nothing else touches it: not where its line
+ * leaves the plane, of which the mesh's last triangle tells, nor what lies between.  (What is as slow as what falls
+ * keeps them: it would come down on its other end, by g h^2, and where the plane is not found in each step it rocks on.
+ * What only touches, and leans by rounding alone, would fall so, too.) */
 static void leaveOutInner(Flat *flat, const int body[2])
 {
     const double slow = FALLS * flat->s->step * spragNorm3(flat->s->gravity);
     int leaves = 0, end = 0;
+    if (!(flat->deepest > TOUCHES * flat->shape.radius && speedOver(flat, body) > slow))
+        return;
     for (int k = 0; k < flat->count; ++k) {
         const double depth = geomOf(flat, k)->depth;
         leaves |= isInner(flat, k) && depth < EXACTLY * flat->deepest;
         end |= !isInner(flat, k) && depth > (1 - ROUGHLY) * flat->deepest;
     }
-    for (int k = 0; k < flat->count && leaves && end && speedOver(flat, body) > slow; ++k) {
+    for (int k = 0; k < flat->count && leaves && end; ++k) {
         spragJointState *joint = &flat->s->joint[flat->first + k];
         if (!mayGo(joint) || !isInner(flat, k))
             continue;

@@ -12,7 +12,7 @@
  * across the plane, as beside the rim of a table.  Of what is slow (in flat.c) only contacts are turned all of which
  * have about the plane's normal: those of a box that leans a little have that of its face, and of the triangles.
  *
- * Of a cylinder that lies and leans a triangle's contacts end where its line leaves the plane, in mid-line, at depth 0.
+ * Of what is round, lies and leans a triangle's contacts end where its line leaves the plane, in mid-line, at depth 0.
  * A wheel rests on that as on a pivot, another one in each step.  A plane has its lower end alone, and so has a mesh
  * where such a point tells that the line leaves it, if the wheel moves, and friction is in proportion to the normal
  * force. */
