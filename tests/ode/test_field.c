@@ -24,9 +24,10 @@ typedef struct Ground {
     double vertex[8][3];
     spragWorldID sprag;
     Height height;
-    double cell;   /* m */
-    int mode;      /* of surfaces */
-    double softly; /* its soft_cfm */
+    double cell;    /* m */
+    int mode;       /* of surfaces */
+    double softly;  /* its soft_cfm */
+    double pressed; /* N, downwards */
 } Ground;
 
 static Ground ground;
@@ -126,6 +127,7 @@ static int step(double h)
         const dJointID joint = spragJointCreateContact(ground.sprag, ground.group, &contact[i]);
         dJointAttach(joint, dGeomGetBody(contact[i].geom.g1), dGeomGetBody(contact[i].geom.g2));
     }
+    dBodyAddForce(ground.body, 0, 0, (dReal)-ground.pressed);
     assert_int_equal(spragWorldStep(ground.sprag, h), SPRAG_OK);
     dJointGroupEmpty(ground.group);
     return count;
@@ -155,8 +157,7 @@ static double rise(double sunk, double h)
     return most;
 }
 
-/* Out of a plane ERP throws it by e^2 / 2 g, e = 0.2 depth / h; out of a field it comes, and stays.  What gives has its
- * weight from that, and is as on a plane. */
+/* Out of a plane ERP throws it by e^2 / 2 g, e = 0.2 depth / h; out of a field it comes, and stays. */
 static void whatHasSunkIsLifted(void **state)
 {
     (void)state;
@@ -169,16 +170,42 @@ static void whatHasSunkIsLifted(void **state)
     assert_true(most < 0.01);
     CHECK_NEAR(dBodyGetPosition(ground.body)[2], RADIUS, 1e-3);
     freeGround();
-    double soft[2];
+}
+
+static void makeSoft(Height height, double cfm)
+{
+    makeGround(height, 0.5);
+    ground.mode = dContactSoftCFM;
+    ground.softly = cfm;
+}
+
+/* What gives is lifted, too, and bears as much as on a plane; not of what is in a joint, whose load is unknown. */
+static void whatGivesBearsItsLoad(void **state)
+{
+    (void)state;
+    const double h = 1.0 / 240, sunk = 0.15;
+    double height[2], joined[2];
     for (int k = 0; k < 2; ++k) {
-        makeGround(k == 0 ? NULL : flat, 0.5);
-        ground.mode = dContactSoftCFM;
-        ground.softly = 1e-3;
-        soft[k] = rise(sunk, h);
+        makeSoft(k == 0 ? NULL : flat, 1e-3);
+        height[k] = rise(sunk, h);
+        freeGround();
+        makeSoft(k == 0 ? NULL : flat, 1e-3);
+        const dJointID motor = dJointCreateLMotor(ground.world, 0); /* of no axes */
+        dJointAttach(motor, ground.body, NULL);
+        joined[k] = rise(sunk, h);
         freeGround();
     }
-    assert_true(soft[0] > 1);
-    CHECK_NEAR(soft[1], soft[0], 1e-9);
+    assert_true(height[0] > 1 && height[1] < 0.05);
+    CHECK_NEAR(joined[1], joined[0], 1e-9);
+    for (int k = 0; k < 2; ++k) {
+        makeSoft(k == 0 ? NULL : flat, 1e-2);
+        ground.pressed = 8 * G;
+        rise(0, h);
+        height[k] = dBodyGetPosition(ground.body)[2];
+        freeGround();
+    }
+    CHECK_NEAR(RADIUS - height[0], 9 * G * 1e-2 * h / 0.2, 1e-4);
+    CHECK_NEAR(height[1], height[0], 1e-9);
 }
 
 /* Balls that roll over waves stay on them.  (Three of them were thrown by 0.1 to 3.9 m.) */
@@ -245,8 +272,8 @@ static void whatHangsAboveAVertexFalls(void **state)
 int main(void)
 {
     dInitODE2(0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(whatHasSunkIsLifted), cmocka_unit_test(ballsStayOnWaves),
-                                       cmocka_unit_test(meshesLieOnFields),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(whatHasSunkIsLifted), cmocka_unit_test(whatGivesBearsItsLoad),
+                                       cmocka_unit_test(ballsStayOnWaves), cmocka_unit_test(meshesLieOnFields),
                                        cmocka_unit_test(whatHangsAboveAVertexFalls)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();

@@ -9,7 +9,7 @@
 
 #define BESIDE 1e-9   /* of a triangle's size: by which what is on an edge may seem to lie beside it */
 #define PARALLEL 1e-9 /* sine of the angle between a triangle and a line that misses it */
-#define FALL 1e6      /* times what is slow: what gravity gives in a step */
+#define LOADS 10      /* times a body's weight: what a contact is taken to bear */
 
 /* ---------------------------------------------------------------- meshes */
 
@@ -67,27 +67,52 @@ static int levelMesh(struct spragWorld *world, spragJointState *joint, dGeomID m
 
 /* ---------------------------------------------------------------- what has sunk */
 
-/* m/s: for how much ERP asks, or 0 where that is not ERP's alone. */
-static double askedOf(const spragSnapshot *s, const spragJointState *joint)
+/* Is it held by other joints than contacts?  Then its load is unknown. */
+static int isJoined(dBodyID body)
+{
+    int found = 0;
+    for (int k = dBodyGetNumJoints(body) - 1; k >= 0 && !found; --k)
+        found = dJointGetType(dBodyGetJoint(body, k)) != dJointTypeContact;
+    return found;
+}
+
+/* m/s: what lifts it out. */
+static double liftOf(const spragSnapshot *s, const dContactGeom *geom)
+{
+    return sqrt(2 * spragNorm3(s->gravity) * fmax(geom->depth - s->layer, 0));
+}
+
+/* m/s: what the contact gives under its load. */
+static double givenOf(const spragSnapshot *s, const spragJointState *joint)
 {
     const dSurfaceParameters *p = &joint->contact->surface;
-    if (joint->serial != 0 || p->mode & dContactSoftCFM)
-        return 0;
+    dMass mass;
+    dBodyGetMass(s->body[joint->body[0]].id, &mass);
+    return (p->mode & dContactSoftCFM ? p->soft_cfm : s->cfm) * LOADS * mass.mass * spragNorm3(s->gravity);
+}
+
+/* Does ERP ask for more than that?  A spring may. */
+static int isThrown(const spragSnapshot *s, const spragJointState *joint)
+{
+    const dSurfaceParameters *p = &joint->contact->surface;
+    const dContactGeom *geom = &joint->contact->geom;
     const int own = (p->mode & dContactSoftERP) != 0;
-    return spragCorrection(s, own ? p->soft_erp : s->erp, own ? s->step : s->pace, joint->contact->geom.depth);
+    const double asks = spragCorrection(s, own ? p->soft_erp : s->erp, own ? s->step : s->pace, geom->depth),
+                 most = liftOf(s, geom);
+    return asks > most && s->slow > 0 && joint->serial == 0 && asks > most + givenOf(s, joint);
 }
 
 static void lift(struct spragWorld *world, spragJointState *joint)
 {
     const spragSnapshot *s = &world->snapshot;
-    const double over = joint->contact->geom.depth - s->layer, most = sqrt(2 * spragNorm3(s->gravity) * fmax(over, 0));
-    if (!(askedOf(s, joint) > most))
+    const double most = liftOf(s, &joint->contact->geom) + givenOf(s, joint);
+    if (joint->contact->surface.mode & dContactSoftCFM && isJoined(s->body[joint->body[0]].id))
         return;
     dContact *own = spragContactOwn(world, joint);
     if (own == NULL)
         return;
     own->surface.mode |= dContactSoftERP;
-    own->surface.soft_erp = (dReal)(most * s->step / over);
+    own->surface.soft_erp = (dReal)(most * s->step / (own->geom.depth - s->layer));
 }
 
 /* ---------------------------------------------------------------- the contact */
@@ -108,10 +133,9 @@ void spragFieldMend(struct spragWorld *world, spragJointState *joint)
         return;
     const dGeomID own = spragGeomOf(joint, 0);
     const int mesh = geom->side1 < 0 && geom->side2 < 0 && isMeshOf(s, joint->body[0], own);
-    double asks = askedOf(s, joint);
-    if (!mesh && !(asks > FALL * s->slow && s->slow > 0 && spragGeomIsOf(s->body[joint->body[0]].id, own)))
+    if (!mesh && !(isThrown(s, joint) && spragGeomIsOf(s->body[joint->body[0]].id, own)))
         return;
     if (spragNormalIsUnit(geom) && spragPipesIsField(&world->pipes, own, spragGeomOf(joint, 1)) &&
-        !(mesh && !levelMesh(world, joint, own)) && s->slow > 0)
+        !(mesh && !levelMesh(world, joint, own)) && isThrown(s, joint))
         lift(world, joint);
 }

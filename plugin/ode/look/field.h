@@ -17,10 +17,11 @@
  * moved along, and is found as deep as it has fallen.  ERP would part it at e = erp depth / T, and throw it up by e^2 /
  * 2 g: at 240 steps a second 0.2 m deep by 4.7 m.  It should be lifted, and come to rest when it is out:
  *
- *     e <= sqrt(2 g depth).
+ *     e <= sqrt(2 g depth) + 10 cfm m g.
  *
- * So a contact that asks for more has an ERP of its own, by which it asks for that; not where it gives (its own CFM, or
- * a spring), as there e carries the body's weight. */
+ * So a contact that asks for more has an ERP of its own, by which it asks for that.  (What gives bears a weight by e =
+ * cfm N: up to ten times the body's own it bears as before.)  Not springs, nor what gives (its own CFM) of bodies in
+ * joints, as wheels are: their load is unknown. */
 #ifndef SPRAG_ODE_FIELD_H
 #define SPRAG_ODE_FIELD_H
 
