@@ -98,6 +98,33 @@ static void othersAreNone(void **state)
     dWorldDestroy(world);
 }
 
+/* Heightfields are found like pipes, and are none. */
+static void fieldsAreFound(void **state)
+{
+    (void)state;
+    static const unsigned char height[4] = {0, 0, 0, 0};
+    Fixture f;
+    makeFixture(&f);
+    const dHeightfieldDataID data = dGeomHeightfieldDataCreate();
+    dGeomHeightfieldDataBuildByte(data, height, 0, 1, 1, 2, 2, 1, 0, 1, 0);
+    const dGeomID field = dCreateHeightfield(f.space, data, 1), apart = dCreateHeightfield(NULL, data, 1);
+    dSpaceAdd(f.space, f.pipe[0]);
+    for (long step = 1; step < 3; ++step) {
+        spragArenaReset(&f.arena);
+        spragPipesBegin(&f.pipes, &f.arena, step);
+        assert_int_equal(spragPipesIsField(&f.pipes, f.alive, field), 1);
+        assert_int_equal(spragPipesIsField(&f.pipes, f.alive, apart), 0);
+        assert_int_equal(spragPipesIsField(&f.pipes, f.alive, f.pipe[0]), 0);
+        assert_int_equal(spragPipesIsField(&f.pipes, f.alive, f.alive), 0);
+        assert_int_equal(spragPipesIsField(&f.pipes, f.alive, NULL), 0);
+        assert_int_equal(spragPipesFind(&f.pipes, f.alive, field), 0);
+        assert_int_equal(spragPipesFind(&f.pipes, f.alive, f.pipe[0]), 1);
+    }
+    dGeomDestroy(apart);
+    freeFixture(&f);
+    dGeomHeightfieldDataDestroy(data);
+}
+
 /* A space for whose list there is no memory: none of it are pipes, in that step, and those of another are found. */
 static void aListMayFail(void **state)
 {
@@ -125,7 +152,8 @@ int main(void)
 {
     dInitODE2(0);
     const struct CMUnitTest tests[] = {cmocka_unit_test(noneDrivesAnotherOut), cmocka_unit_test(whatIsGoneIsNoPipe),
-                                       cmocka_unit_test(othersAreNone), cmocka_unit_test(aListMayFail)};
+                                       cmocka_unit_test(othersAreNone), cmocka_unit_test(fieldsAreFound),
+                                       cmocka_unit_test(aListMayFail)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;

@@ -498,7 +498,6 @@ int spragManifoldKeep(spragWorldID world)
     spragSnapshot *s = &world->snapshot;
     Points points = {.count = s->joint_count};
     world->next_named_count = 0;
-    spragPipesBegin(&world->pipes, &world->arena, world->info.step);
     if (world->named_count == 0 && !anyNamedInPart(s) && !anyOnPipe(world))
         return 1;
     spragCapsLevel(world);

@@ -57,8 +57,8 @@ typedef struct spragManifoldPoint {
 /* Forgets points of geoms that are gone. */
 void spragManifoldForget(spragWorldID world, const spragGone *gone);
 
-/* Once the joints of the snapshot are there: adds the points that are kept, and notes those that are named.  0: no
- * memory. */
+/* Once the joints of the snapshot are there, and the step's pipes have begun: adds the points that are kept, and notes
+ * those that are named.  0: no memory. */
 int spragManifoldKeep(spragWorldID world);
 
 #endif

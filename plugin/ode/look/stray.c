@@ -5,6 +5,7 @@
 
 #include "linalg/vec3.h"
 #include "ode/look/between.h"
+#include "ode/look/field.h"
 #include "ode/rows/rows.h"
 #include "ode/shape/curvature.h"
 #include "ode/shape/flat.h"
@@ -153,13 +154,16 @@ static void leaveRounding(struct spragWorld *world, spragJointState *joint)
         own->geom.depth = (dReal)fmax(own->geom.depth - unknownOf(own->geom.pos), 0);
 }
 
-static void leaveRoundings(struct spragWorld *world)
+static void mendDepths(struct spragWorld *world)
 {
     spragSnapshot *s = &world->snapshot;
     for (int j = 0; j < s->joint_count; ++j) {
         spragJointState *joint = &s->joint[j];
-        if (joint->contact != NULL && joint->enabled && !joint->stray && hasTriangle(&joint->contact->geom) &&
-            joint->contact->geom.depth > 0 && rests(s, joint))
+        if (joint->contact == NULL || !joint->enabled || joint->stray || !(joint->contact->geom.depth > 0))
+            continue;
+        if (!hasTriangle(&joint->contact->geom))
+            spragFieldMend(world, joint);
+        else if (rests(s, joint))
             leaveRounding(world, joint);
     }
 }
@@ -192,7 +196,7 @@ void spragStraysFind(struct spragWorld *world)
     if (world->config.solver == SPRAG_SOLVER_STOCK)
         return;
     findStrays(world);
-    leaveRoundings(world);
+    mendDepths(world);
 }
 
 void spragStraysPlace(spragSnapshot *s)

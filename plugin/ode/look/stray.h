@@ -19,7 +19,8 @@
 #include "ode/world/world.h"
 
 /* Sets `stray` of such contacts, before islands are found.  (Not of those whose feedback the user wants.)  Of what is
- * no ball contacts are left out that lie between others of one face (between.h). */
+ * no ball contacts are left out that lie between others of one face (between.h).  Of what lies on a heightfield depths
+ * are put right (field.h). */
 void spragStraysFind(struct spragWorld *world);
 
 /* Afterwards: they have the island of their bodies, with which they are kept from ODE, and are not in its list. */

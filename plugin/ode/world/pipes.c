@@ -2,15 +2,17 @@
 
 #include <string.h>
 
-enum { PIPE = 1, BOX = 2 };
+enum { PIPE = 1, BOX = 2, FIELD = 3 };
 
-/* 0: neither, or a body's.  (A box is one for hulls alone.) */
+/* 0: none of these, or a body's.  (A box is a pipe for hulls alone.) */
 static int kindOf(dGeomID geom)
 {
     const int class = dGeomGetClass(geom);
     if (dGeomGetBody(geom) != NULL)
         return 0;
-    return class == dBoxClass ? BOX : class == dCapsuleClass || class == dCylinderClass || class == dConvexClass;
+    if (class == dBoxClass || class == dHeightfieldClass)
+        return class == dBoxClass ? BOX : FIELD;
+    return class == dCapsuleClass || class == dCylinderClass || class == dConvexClass ? PIPE : 0;
 }
 
 /* 1: ODE tells what it holds.  (Asked for a geom of a quadtree, it ends the process.) */
@@ -105,19 +107,35 @@ void spragPipesForget(spragPipes *pipes, const spragGone *gone)
         note(pipes, kept[i]);
 }
 
-int spragPipesFind(spragPipes *pipes, dGeomID alive, dGeomID geom)
+/* The outermost open space about it, or NULL. */
+static dSpaceID topOf(dGeomID alive)
 {
     dSpaceID top = dGeomGetSpace(alive);
-    if (top == NULL || geom == NULL || !isOpen(top))
-        return 0;
+    if (top == NULL || !isOpen(top))
+        return NULL;
     for (dSpaceID about = dGeomGetSpace((dGeomID)top); about != NULL && isOpen(about);
          about = dGeomGetSpace((dGeomID)top))
         top = about;
+    return top;
+}
+
+int spragPipesIsField(spragPipes *pipes, dGeomID alive, dGeomID geom)
+{
+    const dSpaceID top = topOf(alive);
+    return top != NULL && geom != NULL && (pipes->space == top || list(pipes, top)) &&
+           spragPointerMapGet(&pipes->map, geom) == FIELD;
+}
+
+int spragPipesFind(spragPipes *pipes, dGeomID alive, dGeomID geom)
+{
+    const dSpaceID top = topOf(alive);
+    if (top == NULL || geom == NULL)
+        return 0;
     const spragPlaced one = {geom, top};
     if (otherOf(pipes, one)->geom != NULL || (pipes->space != top && !list(pipes, top)))
         return 0;
     const int kind = spragPointerMapGet(&pipes->map, geom);
-    if (kind <= 0)
+    if (kind != PIPE && kind != BOX)
         note(pipes, one);
     return kind == PIPE || (kind == BOX && dGeomGetClass(alive) == dConvexClass);
 }

@@ -1,5 +1,6 @@
 /* Capsules, cylinders and convex hulls that no body has: rails, pipes, columns, rocks and floors of the world.  Pipes,
- * for short.  For hulls boxes are such, too: of others than hulls ODE's collider names all points on them.
+ * for short.  For hulls boxes are such, too: of others than hulls ODE's collider names all points on them.  And
+ * heightfields, which are no pipes, but found in the same way.
  *
  * Of a geom without a body a contact knows the address alone, and nobody says whether it is still alive.  It is, if it
  * is found in a space: looked for are the space that holds a geom which is known to be alive, those that hold that one,
@@ -43,5 +44,8 @@ void spragPipesForget(spragPipes *pipes, const spragGone *gone);
 /* 1: geom, which may be gone, is such a pipe in a space about `alive`, or a box if that is a hull.  0: it is not, or
  * there is no memory. */
 int spragPipesFind(spragPipes *pipes, dGeomID alive, dGeomID geom);
+
+/* The same of heightfields.  (What is none is not known: it is asked anew.) */
+int spragPipesIsField(spragPipes *pipes, dGeomID alive, dGeomID geom);
 
 #endif

@@ -1,0 +1,141 @@
+#include "ode/look/field.h"
+
+#include <math.h>
+
+#include "linalg/vec3.h"
+#include "ode/rows/rows.h"
+#include "ode/shape/curvature.h"
+#include "ode/world/pipes.h"
+
+#define BESIDE 1e-9   /* of a triangle's size: by which what is on an edge may seem to lie beside it */
+#define PARALLEL 1e-9 /* sine of the angle between a triangle and a line that misses it */
+#define LOADS 10      /* times a body's weight: what a contact is taken to bear */
+
+/* ---------------------------------------------------------------- meshes */
+
+/* m, along the unit vector d from x to the triangle; INFINITY: it is not on the way. */
+static double wayToTriangle(const double x[3], const double d[3], dVector3 v[3])
+{
+    double a[3], b[3], from[3], p[3], q[3];
+    for (int i = 0; i < 3; ++i) {
+        a[i] = v[1][i] - v[0][i];
+        b[i] = v[2][i] - v[0][i];
+        from[i] = x[i] - v[0][i];
+    }
+    spragCross3(p, d, b);
+    spragCross3(q, from, a);
+    const double whole = spragDot3(a, p);
+    if (!(fabs(whole) > PARALLEL * spragNorm3(a) * spragNorm3(b)))
+        return INFINITY;
+    const double u = spragDot3(from, p) / whole, w = spragDot3(d, q) / whole;
+    if (u < -BESIDE || w < -BESIDE || u + w > 1 + BESIDE)
+        return INFINITY;
+    const double way = spragDot3(b, q) / whole;
+    return way >= 0 ? way : INFINITY;
+}
+
+/* m, along d from x to the first triangle. */
+static double wayOut(dGeomID mesh, const double x[3], const double d[3])
+{
+    const int count = dGeomTriMeshGetTriangleCount(mesh);
+    double least = INFINITY;
+    for (int k = 0; k < count; ++k) {
+        dVector3 v[3];
+        dGeomTriMeshGetTriangle(mesh, k, &v[0], &v[1], &v[2]);
+        least = fmin(least, wayToTriangle(x, d, v));
+    }
+    return least;
+}
+
+/* 0: the mesh is above the vertex. */
+static int levelMesh(struct spragWorld *world, spragJointState *joint, dGeomID mesh)
+{
+    const dContactGeom *geom = &joint->contact->geom;
+    const double sign = mesh == geom->g1 ? -1 : 1, x[3] = {geom->pos[0], geom->pos[1], geom->pos[2]},
+                 back[3] = {sign * geom->normal[0], sign * geom->normal[1], sign * geom->normal[2]};
+    const double way = wayOut(mesh, x, back);
+    if (!isfinite(way) && !joint->listened) {
+        joint->stray = 1;
+        ++world->snapshot.stray_count;
+        return 0;
+    }
+    dContact *own = spragContactOwn(world, joint);
+    if (own != NULL)
+        own->geom.depth = (dReal)(isfinite(way) ? way : 0);
+    return 1;
+}
+
+/* ---------------------------------------------------------------- what has sunk */
+
+/* Is it held by other joints than contacts?  Then its load is unknown. */
+static int isJoined(dBodyID body)
+{
+    int found = 0;
+    for (int k = dBodyGetNumJoints(body) - 1; k >= 0 && !found; --k)
+        found = dJointGetType(dBodyGetJoint(body, k)) != dJointTypeContact;
+    return found;
+}
+
+/* m/s: what lifts it out. */
+static double liftOf(const spragSnapshot *s, const dContactGeom *geom)
+{
+    return sqrt(2 * spragNorm3(s->gravity) * fmax(geom->depth - s->layer, 0));
+}
+
+/* m/s: what the contact gives under its load. */
+static double givenOf(const spragSnapshot *s, const spragJointState *joint)
+{
+    const dSurfaceParameters *p = &joint->contact->surface;
+    dMass mass;
+    dBodyGetMass(s->body[joint->body[0]].id, &mass);
+    return (p->mode & dContactSoftCFM ? p->soft_cfm : s->cfm) * LOADS * mass.mass * spragNorm3(s->gravity);
+}
+
+/* Does ERP ask for more than that?  A spring may. */
+static int isThrown(const spragSnapshot *s, const spragJointState *joint)
+{
+    const dSurfaceParameters *p = &joint->contact->surface;
+    const dContactGeom *geom = &joint->contact->geom;
+    const int own = (p->mode & dContactSoftERP) != 0;
+    const double asks = spragCorrection(s, own ? p->soft_erp : s->erp, own ? s->step : s->pace, geom->depth),
+                 most = liftOf(s, geom);
+    return asks > most && s->slow > 0 && joint->serial == 0 && asks > most + givenOf(s, joint);
+}
+
+static void lift(struct spragWorld *world, spragJointState *joint)
+{
+    const spragSnapshot *s = &world->snapshot;
+    const double most = liftOf(s, &joint->contact->geom) + givenOf(s, joint);
+    if (joint->contact->surface.mode & dContactSoftCFM && isJoined(s->body[joint->body[0]].id))
+        return;
+    dContact *own = spragContactOwn(world, joint);
+    if (own == NULL)
+        return;
+    own->surface.mode |= dContactSoftERP;
+    own->surface.soft_erp = (dReal)(most * s->step / (own->geom.depth - s->layer));
+}
+
+/* ---------------------------------------------------------------- the contact */
+
+/* Is the geom, which is alive if it is its body's, a mesh? */
+static int isMeshOf(const spragSnapshot *s, int body, dGeomID own)
+{
+    if (own != s->geom[body] && !spragGeomIsOf(s->body[body].id, own))
+        return 0;
+    return own != NULL && dGeomGetClass(own) == dTriMeshClass;
+}
+
+void spragFieldMend(struct spragWorld *world, spragJointState *joint)
+{
+    const spragSnapshot *s = &world->snapshot;
+    const dContactGeom *geom = &joint->contact->geom;
+    if (joint->body[1] >= 0)
+        return;
+    const dGeomID own = spragGeomOf(joint, 0);
+    const int mesh = geom->side1 < 0 && geom->side2 < 0 && isMeshOf(s, joint->body[0], own);
+    if (!mesh && !(isThrown(s, joint) && spragGeomIsOf(s->body[joint->body[0]].id, own)))
+        return;
+    if (spragNormalIsUnit(geom) && spragPipesIsField(&world->pipes, own, spragGeomOf(joint, 1)) &&
+        !(mesh && !levelMesh(world, joint, own)) && isThrown(s, joint))
+        lift(world, joint);
+}
