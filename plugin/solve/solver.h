@@ -111,6 +111,8 @@ typedef enum spragChainPart {
     SPRAG_CHAIN_BEGINNING,
     /* No more than the mode search, or sweeps, after which a wedge may be looked for. */
     SPRAG_CHAIN_SOON,
+    /* What of BEGINNING comes after SOON, from where it ended. */
+    SPRAG_CHAIN_BEGUN,
     /* All that comes after SOON, from where it ended. */
     SPRAG_CHAIN_LATER,
     /* As LATER, against a wedge: some steps of Newton's method, and contacts one by one. */

@@ -326,7 +326,9 @@ spragStatus spragPartingSolve(spragChainPart part, const spragSolveOptions *opti
     const int on = spragChainGoesOn(&island->problem, options, part);
     Rounds rounds = {.options = options,
                      .part = part,
-                     .again = on && part != SPRAG_CHAIN_DOUBTED ? SPRAG_CHAIN_WHOLE : part, /* another problem */
+                     .again = part == SPRAG_CHAIN_BEGUN           ? SPRAG_CHAIN_BEGINNING /* another problem */
+                              : on && part != SPRAG_CHAIN_DOUBTED ? SPRAG_CHAIN_WHOLE
+                                                                  : part,
                      .begin = options->time_limit > 0 ? spragSeconds() : 0,
                      .cones = island->block_count <= FEW,
                      .iterations = iterations};

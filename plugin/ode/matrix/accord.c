@@ -7,8 +7,8 @@
 #include "problem/residual.h"
 
 enum {
-    BLOCKS_MOST = 60, /* more have other ways to go on, and seldom two walls */
-    ROUNDS = 3        /* the CFM is some 1e-9 of W: after two of them it leaves 20 N s */
+    BLOCKS_MOST = 100, /* of 60 to 100 bricks that a ball scatters take half of the time; more are hurried (heap.h) */
+    ROUNDS = 3         /* the CFM is some 1e-9 of W: after two of them it leaves 20 N s */
 };
 #define SHARE 1e-6
 #define STEEP 2 /* up to it a quarter of the time is gained, and less comes to rest */
@@ -25,6 +25,18 @@ typedef struct Accord {
     double *D, *b, *y;     /* (count) 1/kg, m/s, N s */
 } Accord;
 
+/* The coefficient of contact k; -1: it is something else, or its friction is bounded as a force. */
+static double frictionOf(const spragIsland *island, int k)
+{
+    const spragBlock *block = &island->block[k];
+    if (block->part != SPRAG_PART_CONTACT)
+        return -1;
+    if (block->kind == SPRAG_BLOCK_CONTACT)
+        return block->mu;
+    const double *bound = island->bound + 6 * (size_t)k;
+    return block->kind == SPRAG_BLOCK_BOX && (block->parts || isinf(bound[4]) || isinf(bound[5])) ? INFINITY : -1;
+}
+
 int spragAccordSuits(const spragIsland *island)
 {
     int suits = !island->accord.made && !island->accord.vain && island->block_count > 1 &&
@@ -33,17 +45,16 @@ int spragAccordSuits(const spragIsland *island)
     double most = 0;
     for (int k = 0; k < island->block_count && suits; ++k) {
         const spragBlock *block = &island->block[k];
-        const int touches = block->part == SPRAG_PART_CONTACT && block->kind == SPRAG_BLOCK_CONTACT;
-        suits = touches || block->part == SPRAG_PART_ROLLING || block->part == SPRAG_PART_JOINT;
-        most = fmax(most, touches ? block->mu : 0);
+        const double mu = frictionOf(island, k);
+        suits = mu >= 0 || block->part == SPRAG_PART_ROLLING || block->part == SPRAG_PART_JOINT;
+        most = fmax(most, mu);
     }
     return suits && most > STEEP;
 }
 
-static int isContact(const spragBlock *block)
+static int agrees(const spragIsland *island, int k)
 {
-    return block->part == SPRAG_PART_CONTACT && block->kind == SPRAG_BLOCK_CONTACT && block->mu > 0 &&
-           !(block->gap > 0);
+    return frictionOf(island, k) > 0 && !(island->block[k].gap > 0);
 }
 
 static double askedOf(const spragBlock *block, int row, double h)
@@ -51,13 +62,15 @@ static double askedOf(const spragBlock *block, int row, double h)
     return (row == 0 ? block->correction : 0) - h * block->product[row];
 }
 
-static int takeRoom(Accord *a, int blocks, spragArena *arena)
+static int takeRoom(Accord *a, const spragIsland *island)
 {
+    spragArena *arena = &island->lane->arena;
+    const int blocks = island->block_count;
     a->at = SPRAG_TAKE_RAW(arena, int, blocks);
     if (a->at == NULL)
         return 0;
     for (int k = 0; k < blocks; ++k) {
-        a->at[k] = isContact(&a->block[k]) ? a->count : -1;
+        a->at[k] = agrees(island, k) ? a->count : -1;
         a->count += a->at[k] < 0 ? 0 : 3;
     }
     if (a->count == 0)
@@ -136,7 +149,7 @@ int spragAccordMake(spragIsland *island)
     spragArena *arena = &island->lane->arena;
     Accord a = {.problem = &island->problem, .block = island->block};
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    const int ready = takeRoom(&a, island->block_count, arena);
+    const int ready = takeRoom(&a, island);
     island->accord.made = ready;
     island->accord.apart = 0;
     if (ready && a.count > 0) {

@@ -17,8 +17,8 @@
 
 #include "ode/rows/rows.h"
 
-/* 1: it may be asked for: a small island of contacts, limits and motors, not of guides or joint friction, whose bounds
- * go by the answer; with W, and with high friction. */
+/* 1: it may be asked for: an island of up to 100 contacts, limits and motors, not of guides or joint friction, whose
+ * bounds go by the answer; with W, and with high or infinite friction. */
 int spragAccordSuits(const spragIsland *island);
 
 /* Changes rhs of the contacts and q; fills island->accord.  0: no memory. */

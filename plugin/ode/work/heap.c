@@ -55,7 +55,7 @@ int spragIslandMayStick(const struct spragWorld *world, const spragIsland *islan
     for (int i = 0; i < island->joint_count && island->contact_count > SPRAG_LARGE_STICKY / 2 && !may; ++i) {
         const spragJointState *joint = &world->snapshot.joint[island->joint[i]];
         const int rolls = joint->contact != NULL && (joint->contact->surface.mode & dContactRolling) != 0;
-        may = isSteep(joint) || (rolls && sticks(&world->snapshot, joint) > 0);
+        may = rolls && sticks(&world->snapshot, joint) > 0;
     }
     return may;
 }
@@ -80,7 +80,7 @@ int spragIslandIsSteep(const struct spragWorld *world, const spragIsland *island
     const int step = spragLookStep(island);
     int steep = 0, looks = 0;
     if (island->pile.flat || island->pile.sticks || island->contact_count != island->joint_count ||
-        island->contact_count <= SPRAG_LARGE_STICKY / 2 || island->contact_count >= SPRAG_PRESSED * island->body_count)
+        island->contact_count <= SPRAG_LARGE_STICKY || island->contact_count >= SPRAG_PRESSED * island->body_count)
         return 0;
     for (int i = 0; i < island->joint_count; i += step, ++looks)
         steep += isSteep(&world->snapshot.joint[island->joint[i]]);

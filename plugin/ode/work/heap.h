@@ -23,9 +23,9 @@ enum {
      * a heap, or the program plays, from fewer on (heap.c). */
     SPRAG_LARGE = 400,
     /* The same, and of one that may be hurried, where some have mu = infinity: heaps of them ask for what no motion
-     * gives.  Twenty boxes took 8 ms a step and up to 270.  With rolling friction, too, half as many, which took 10 to
-     * 17 ms in the mean; and with a high coefficient in place of infinity (SPRAG_GREEDY_STEEP), where there are
-     * contacts alone, and nothing is pressed. */
+     * gives.  Twenty boxes took 8 ms a step and up to 270.  The same with a high coefficient in place of infinity
+     * (SPRAG_GREEDY_STEEP), where there are contacts alone, and nothing is pressed; and with rolling friction half as
+     * many, which took 10 to 17 ms in the mean. */
     SPRAG_LARGE_STICKY = 60,
     /* Contacts a body of a heap that is pressed together as a whole (visits_end.c). */
     SPRAG_PRESSED = 10,

@@ -117,10 +117,15 @@ static int stepsMost(const spragChainLinks *chain)
     return (int)fmin(most, fmax(STEPS_PROMPT, worth));
 }
 
+static int isBeginning(spragChainPart part)
+{
+    return part == SPRAG_CHAIN_BEGINNING || part == SPRAG_CHAIN_BEGUN;
+}
+
 /* The rest of a large problem's chain goes on, too: its sweeps would end where they did. */
 int spragChainGoesOn(const spragProblem *problem, const spragSolveOptions *options, spragChainPart part)
 {
-    return part == SPRAG_CHAIN_LATER || part == SPRAG_CHAIN_DOUBTED ||
+    return part == SPRAG_CHAIN_LATER || part == SPRAG_CHAIN_DOUBTED || part == SPRAG_CHAIN_BEGUN ||
            (part == SPRAG_CHAIN_REST && problem->contact_count > SPRAG_CHAIN_SMALL &&
             options->solver == SPRAG_SOLVER_AUTO && !spragProblemIsGlued(problem));
 }
@@ -211,11 +216,11 @@ static void chainSmall(spragChainLinks *chain, spragChainPart part)
     const double after = prompt && mostSlide(problem, options->enough) ? content : tolerance;
     if (part == SPRAG_CHAIN_DOUBTED)
         addNewton(chain, few, 0, after);
-    else if (part == SPRAG_CHAIN_BEGINNING)
+    else if (isBeginning(part))
         addNewton(chain, prompt ? first : steps, !prompt, after);
     else if (part != SPRAG_CHAIN_DESPITE && part != SPRAG_CHAIN_REST)
         addNewton(chain, prompt || glued ? few : steps, !prompt && !glued, after);
-    if (part == SPRAG_CHAIN_BEGINNING)
+    if (isBeginning(part))
         return;
     if (part != SPRAG_CHAIN_WITHIN && !free) /* the rest of the chain eliminates free rows first */
         add(chain, &spragSolverGeneration, 0, content);
@@ -289,7 +294,7 @@ static void chainGlued(spragChainLinks *chain, spragChainPart part)
         add(chain, &spragSolverPivots, 0, content);
     add(chain, &spragSolverSweeps, sweepsMost(chain), content);
     chain->soon = chain->count;
-    if (part != SPRAG_CHAIN_SOON && part != SPRAG_CHAIN_BEGINNING && !limited)
+    if (part != SPRAG_CHAIN_SOON && !isBeginning(part) && !limited)
         add(chain, &spragSolverGaussSeidel, 0, content);
 }
 
@@ -321,7 +326,7 @@ static void chainLarge(spragChainLinks *chain, spragChainPart part)
         add(chain, &spragSolverNewtonResumed, 0, content);
     else if (!despite)
         addNewton(chain, 0, !limited && !traced, content);
-    if (part == SPRAG_CHAIN_BEGINNING)
+    if (isBeginning(part))
         return;
     if (limited && !within && !spragProblemIsLean(problem) && !spragProblemHasFreeRows(problem)) /* as in chainSmall */
         add(chain, &spragSolverGeneration, 0, content);
