@@ -13,7 +13,7 @@
 
 #include "base/status.h"
 
-#ifndef SPRAG_HAVE_HDF5
+#ifndef SPRAG_HDF5_SONAME
 
 spragStatus spragFclibRead(const char *path, spragProblem **out)
 {
@@ -33,16 +33,19 @@ spragStatus spragFclibWrite(const spragProblem *problem, const char *path)
 #include <stdio.h>
 #include <string.h>
 
-#include <hdf5.h>
-
 #include "base/alloc.h"
+#include "problem/hdf5_late.h"
 #include "problem/problem_global.h"
 #include "problem/problem_siconos.h"
 #include "problem/residual.h"
 
+/* HDF5's own H5F_ACC_RDONLY and H5F_ACC_TRUNC call its functions by name. */
+enum { RDONLY = 0, TRUNCATE = 2 };
+
 /* ---------------------------------------------------------------- datasets */
 
 typedef struct Input {
+    const spragHdf5 *h5;
     hid_t file;
     const char *path;
     spragStatus status; /* first failure */
@@ -57,13 +60,14 @@ static spragStatus refuse(Input *in, const char *name, const char *expected)
 
 /* 1: the file is large enough for what the dataset declares.  If it is not it is damaged, or a few bytes that make a
  * reader ask for all memory.  Deflation shrinks to 1/1032 at best. */
-static int isStored(hid_t set, hssize_t points)
+static int isStored(const spragHdf5 *h5, hid_t set, hssize_t points)
 {
-    const hid_t type = H5Dget_type(set), creation = H5Dget_create_plist(set);
-    const double declared = (double)points * (double)H5Tget_size(type), stored = (double)H5Dget_storage_size(set);
-    const int whole = H5Pget_layout(creation) == H5D_CHUNKED ? declared <= 1032 * stored : declared <= stored;
-    H5Tclose(type);
-    H5Pclose(creation);
+    const hid_t type = h5->H5Dget_type(set), creation = h5->H5Dget_create_plist(set);
+    const double declared = (double)points * (double)h5->H5Tget_size(type),
+                 stored = (double)h5->H5Dget_storage_size(set);
+    const int whole = h5->H5Pget_layout(creation) == H5D_CHUNKED ? declared <= 1032 * stored : declared <= stored;
+    h5->H5Tclose(type);
+    h5->H5Pclose(creation);
     return whole;
 }
 
@@ -72,30 +76,30 @@ static void *readArray(Input *in, const char *name, hid_t type, size_t size, hsi
 {
     if (in->status != SPRAG_OK)
         return NULL;
-    const hid_t set = H5Dopen2(in->file, name, H5P_DEFAULT);
+    const hid_t set = in->h5->H5Dopen2(in->file, name, H5P_DEFAULT);
     if (set < 0) {
         refuse(in, name, "it to exist");
         return NULL;
     }
-    const hid_t space = H5Dget_space(set);
-    const hssize_t points = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
+    const hid_t space = in->h5->H5Dget_space(set);
+    const hssize_t points = space >= 0 ? in->h5->H5Sget_simple_extent_npoints(space) : -1;
     void *data = NULL;
     if (points < 0 || (hsize_t)points < least || (exact && (hsize_t)points != least)) {
         char expected[64];
         snprintf(expected, sizeof expected, "%llu numbers, has %lld", (unsigned long long)least, (long long)points);
         refuse(in, name, expected);
-    } else if (!isStored(set, points)) {
+    } else if (!isStored(in->h5, set, points)) {
         refuse(in, name, "as many bytes in the file as it declares");
     } else {
         data = spragAlloc((size_t)points + 1, size);
         if (data == NULL)
             in->status = spragFail(SPRAG_ERROR_MEMORY, "%s: out of memory", in->path);
-        else if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
+        else if (in->h5->H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
             refuse(in, name, "numbers that can be read");
     }
     if (space >= 0)
-        H5Sclose(space);
-    H5Dclose(set);
+        in->h5->H5Sclose(space);
+    in->h5->H5Dclose(set);
     if (in->status != SPRAG_OK) {
         spragFree(data);
         return NULL;
@@ -105,7 +109,7 @@ static void *readArray(Input *in, const char *name, hid_t type, size_t size, hsi
 
 static int readInt(Input *in, const char *name)
 {
-    int *value = readArray(in, name, H5T_NATIVE_INT, sizeof *value, 1, 0);
+    int *value = readArray(in, name, in->h5->native_int, sizeof *value, 1, 0);
     const int result = value != NULL ? *value : 0;
     spragFree(value);
     return result;
@@ -113,7 +117,7 @@ static int readInt(Input *in, const char *name)
 
 static double *readVector(Input *in, const char *name, int count)
 {
-    double *x = readArray(in, name, H5T_NATIVE_DOUBLE, sizeof *x, (hsize_t)count, 1);
+    double *x = readArray(in, name, in->h5->native_double, sizeof *x, (hsize_t)count, 1);
     for (int i = 0; x != NULL && i < count; ++i)
         if (!isfinite(x[i])) {
             in->status =
@@ -140,15 +144,15 @@ static void readMatrix(Input *in, const char *group, int *rows, int *columns, sp
         return;
     }
     const int lines = nz == -1 ? *columns : *rows, count = nz >= 0 ? nz : most;
-    int *p = readArray(in, name[4], H5T_NATIVE_INT, sizeof *p, nz >= 0 ? (hsize_t)nz : (hsize_t)lines + 1, 0);
+    int *p = readArray(in, name[4], in->h5->native_int, sizeof *p, nz >= 0 ? (hsize_t)nz : (hsize_t)lines + 1, 0);
     if (p != NULL && nz < 0 && (p[0] != 0 || p[lines] < 0 || p[lines] > count))
         refuse(in, name[4], "pointers from 0 to at most nzmax");
     for (int line = 0; in->status == SPRAG_OK && nz < 0 && line < lines; ++line)
         if (p[line] > p[line + 1])
             refuse(in, name[4], "pointers that never fall");
     const int used = p != NULL && nz < 0 ? p[lines] : count;
-    int *index = readArray(in, name[5], H5T_NATIVE_INT, sizeof *index, (hsize_t)used, 0);
-    double *x = readArray(in, name[6], H5T_NATIVE_DOUBLE, sizeof *x, (hsize_t)used, 0);
+    int *index = readArray(in, name[5], in->h5->native_int, sizeof *index, (hsize_t)used, 0);
+    double *x = readArray(in, name[6], in->h5->native_double, sizeof *x, (hsize_t)used, 0);
     for (int e = 0, line = 0; in->status == SPRAG_OK && e < used; ++e) {
         while (nz < 0 && line < lines && e >= p[line + 1])
             ++line;
@@ -203,7 +207,7 @@ static void readLocal(Input *in, spragProblem **out)
     spragEntries W = {0};
     int rows = 0, columns = 0;
     const int d = readDimension(in, "fclib_local/spacedim");
-    if (H5Lexists(in->file, "fclib_local/R", H5P_DEFAULT) > 0)
+    if (in->h5->H5Lexists(in->file, "fclib_local/R", H5P_DEFAULT) > 0)
         refuse(in, "fclib_local/R", "no equality constraints (not supported)");
     readMatrix(in, "fclib_local/W", &rows, &columns, &W);
     if (rows != columns)
@@ -219,7 +223,7 @@ static void readGlobal(Input *in, spragProblem **out)
     spragGlobal g = {0};
     int square = 0, rows = 0;
     const int d = readDimension(in, "fclib_global/spacedim");
-    if (H5Lexists(in->file, "fclib_global/G", H5P_DEFAULT) > 0)
+    if (in->h5->H5Lexists(in->file, "fclib_global/G", H5P_DEFAULT) > 0)
         refuse(in, "fclib_global/G", "no equality constraints (not supported)");
     readMatrix(in, "fclib_global/M", &g.n, &square, &g.M);
     readMatrix(in, "fclib_global/H", &rows, &g.m, &g.H);
@@ -235,48 +239,51 @@ static void readGlobal(Input *in, spragProblem **out)
 
 spragStatus spragFclibRead(const char *path, spragProblem **out)
 {
+    const spragHdf5 *h5 = spragHdf5Load();
+    if (h5 == NULL)
+        return spragFail(SPRAG_ERROR_UNSUPPORTED, "%s: " SPRAG_HDF5_SONAME ", which reads it, cannot be loaded", path);
     H5E_auto2_t printer;
     void *data;
-    H5Eget_auto2(H5E_DEFAULT, &printer, &data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* the library never prints */
-    Input in = {.path = path, .status = SPRAG_OK};
-    if (H5Fis_hdf5(path) <= 0) {
+    h5->H5Eget_auto2(H5E_DEFAULT, &printer, &data);
+    h5->H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* the library never prints */
+    Input in = {.h5 = h5, .path = path, .status = SPRAG_OK};
+    if (h5->H5Fis_hdf5(path) <= 0) {
         in.status = spragSiconosTextRead(path, out); /* as Siconos' own tests name some */
-    } else if ((in.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT)) < 0) {
+    } else if ((in.file = h5->H5Fopen(path, RDONLY, H5P_DEFAULT)) < 0) {
         in.status = spragFail(SPRAG_ERROR_FORMAT, "%s: a damaged HDF5 file", path);
     } else {
-        if (H5Lexists(in.file, "fclib_local", H5P_DEFAULT) > 0)
+        if (h5->H5Lexists(in.file, "fclib_local", H5P_DEFAULT) > 0)
             readLocal(&in, out);
-        else if (H5Lexists(in.file, "fclib_global", H5P_DEFAULT) > 0)
+        else if (h5->H5Lexists(in.file, "fclib_global", H5P_DEFAULT) > 0)
             readGlobal(&in, out);
         else
             in.status = spragFail(SPRAG_ERROR_FORMAT, "%s: expected a group fclib_local or fclib_global", path);
-        H5Fclose(in.file);
+        h5->H5Fclose(in.file);
     }
-    H5Eset_auto2(H5E_DEFAULT, printer, data);
+    h5->H5Eset_auto2(H5E_DEFAULT, printer, data);
     return in.status;
 }
 
 /* ---------------------------------------------------------------- writing */
 
-static int writeArray(hid_t file, const char *name, hid_t type, hsize_t count, const void *data)
+static int writeArray(const spragHdf5 *h5, hid_t file, const char *name, hid_t type, hsize_t count, const void *data)
 {
-    const hid_t space = H5Screate_simple(1, &count, NULL);
-    const hid_t set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    const int good = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
+    const hid_t space = h5->H5Screate_simple(1, &count, NULL);
+    const hid_t set = h5->H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const int good = set >= 0 && h5->H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
     if (set >= 0)
-        H5Dclose(set);
-    H5Sclose(space);
+        h5->H5Dclose(set);
+    h5->H5Sclose(space);
     return good;
 }
 
-static int writeInt(hid_t file, const char *name, int value)
+static int writeInt(const spragHdf5 *h5, hid_t file, const char *name, int value)
 {
-    return writeArray(file, name, H5T_NATIVE_INT, 1, &value);
+    return writeArray(h5, file, name, h5->native_int, 1, &value);
 }
 
 /* W in compressed rows. */
-static int writeW(hid_t file, const spragProblem *problem)
+static int writeW(const spragHdf5 *h5, hid_t file, const spragProblem *problem)
 {
     const int n = 3 * problem->contact_count, count = 9 * problem->block_count;
     int *p = spragAlloc((size_t)n + 1, sizeof *p), *index = spragAlloc((size_t)count, sizeof *index);
@@ -290,21 +297,21 @@ static int writeW(hid_t file, const spragProblem *problem)
             }
         p[i + 1] = e;
     }
-    good = good && writeInt(file, "fclib_local/W/m", n) && writeInt(file, "fclib_local/W/n", n) &&
-           writeInt(file, "fclib_local/W/nz", -2) && writeInt(file, "fclib_local/W/nzmax", count) &&
-           writeArray(file, "fclib_local/W/p", H5T_NATIVE_INT, (hsize_t)n + 1, p) &&
-           writeArray(file, "fclib_local/W/i", H5T_NATIVE_INT, (hsize_t)count, index) &&
-           writeArray(file, "fclib_local/W/x", H5T_NATIVE_DOUBLE, (hsize_t)count, x);
+    good = good && writeInt(h5, file, "fclib_local/W/m", n) && writeInt(h5, file, "fclib_local/W/n", n) &&
+           writeInt(h5, file, "fclib_local/W/nz", -2) && writeInt(h5, file, "fclib_local/W/nzmax", count) &&
+           writeArray(h5, file, "fclib_local/W/p", h5->native_int, (hsize_t)n + 1, p) &&
+           writeArray(h5, file, "fclib_local/W/i", h5->native_int, (hsize_t)count, index) &&
+           writeArray(h5, file, "fclib_local/W/x", h5->native_double, (hsize_t)count, x);
     spragFree(p);
     spragFree(index);
     spragFree(x);
     return good;
 }
 
-static int makeGroup(hid_t file, const char *name)
+static int makeGroup(const spragHdf5 *h5, hid_t file, const char *name)
 {
-    const hid_t group = H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    return group >= 0 && H5Gclose(group) >= 0;
+    const hid_t group = h5->H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    return group >= 0 && h5->H5Gclose(group) >= 0;
 }
 
 spragStatus spragFclibWrite(const spragProblem *problem, const char *path)
@@ -313,22 +320,27 @@ spragStatus spragFclibWrite(const spragProblem *problem, const char *path)
         if (spragKindOf(problem, k) != SPRAG_BLOCK_CONTACT)
             return spragFail(SPRAG_ERROR_UNSUPPORTED, "%s: block %d is no one-sided contact; FCLib knows nothing else",
                              path, k);
+    const spragHdf5 *h5 = spragHdf5Load();
+    if (h5 == NULL)
+        return spragFail(SPRAG_ERROR_UNSUPPORTED, "%s: " SPRAG_HDF5_SONAME ", which writes it, cannot be loaded", path);
     H5E_auto2_t printer;
     void *data;
-    H5Eget_auto2(H5E_DEFAULT, &printer, &data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    h5->H5Eget_auto2(H5E_DEFAULT, &printer, &data);
+    h5->H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    const hid_t file = h5->H5Fcreate(path, TRUNCATE, H5P_DEFAULT, H5P_DEFAULT);
     int good =
-        file >= 0 && makeGroup(file, "fclib_local") && makeGroup(file, "fclib_local/W") &&
-        makeGroup(file, "fclib_local/vectors") && writeInt(file, "fclib_local/spacedim", 3) && writeW(file, problem) &&
-        writeArray(file, "fclib_local/vectors/q", H5T_NATIVE_DOUBLE, 3 * (hsize_t)problem->contact_count, problem->q) &&
-        writeArray(file, "fclib_local/vectors/mu", H5T_NATIVE_DOUBLE, (hsize_t)problem->contact_count, problem->mu);
+        file >= 0 && makeGroup(h5, file, "fclib_local") && makeGroup(h5, file, "fclib_local/W") &&
+        makeGroup(h5, file, "fclib_local/vectors") && writeInt(h5, file, "fclib_local/spacedim", 3) &&
+        writeW(h5, file, problem) &&
+        writeArray(h5, file, "fclib_local/vectors/q", h5->native_double, 3 * (hsize_t)problem->contact_count,
+                   problem->q) &&
+        writeArray(h5, file, "fclib_local/vectors/mu", h5->native_double, (hsize_t)problem->contact_count, problem->mu);
     if (file >= 0) {
-        good = H5Fclose(file) >= 0 && good;
+        good = h5->H5Fclose(file) >= 0 && good;
         if (!good)
             remove(path);
     }
-    H5Eset_auto2(H5E_DEFAULT, printer, data);
+    h5->H5Eset_auto2(H5E_DEFAULT, printer, data);
     return good ? SPRAG_OK : spragFail(SPRAG_ERROR_FILE, "%s: could not be written", path);
 }
 

@@ -64,4 +64,10 @@ LD_LIBRARY_PATH=$(pkg-config --variable=libdir sprag)${LD_LIBRARY_PATH:+:$LD_LIB
 # The shared library exports what the headers declare, and nothing else.
 foreign=$(nm -D --defined-only "$(find "$scratch/prefix" -name 'libsprag.so.*.*')" | awk '{print $3}' | grep -v '^sprag' || true)
 [ -z "$foreign" ] || { echo "libsprag.so exports: $foreign"; exit 1; }
+# Neither it nor the preload library loads more than ODE and AMD: HDF5, and all that needs, comes with the first such file.
+for library in "$(find "$scratch/prefix" -name 'libsprag.so.*.*')" "$preload"; do
+    foreign=$(readelf -d "$library" | awk '/NEEDED/ {print $NF}' |
+        grep -vE '^\[(libode|libamd|libm|libc|ld-linux-.*|lib[a-z]+san)\.so' || true)
+    [ -z "$foreign" ] || { echo "$library loads $foreign"; exit 1; }
+done
 echo "1 passed, 0 failed"

@@ -235,11 +235,11 @@ SPRAG_API spragStatus spragProblemExistence(const spragProblem *problem, double 
  * spragStatusDetail says what and where. */
 SPRAG_API spragStatus spragProblemCheck(const spragProblem *problem);
 
-/* Problem files.  With the extension .hdf5 or .h5 FCLib's HDF5 (if Sprag was built with HDF5), of local and of global
- * problems; a global one, M v = H r + f, u = H' v + w, becomes u = W r + q.  Siconos' text of either, in any of its
- * storages, is known by its first lines, whatever the file's name (not in a pipe, which is taken for text as below).
- * Problems in the plane (dimension 2) get a second tangent along which nothing acts, so r and u along it are 0.  All
- * others are text,
+/* Problem files.  With the extension .hdf5 or .h5 FCLib's HDF5 (if Sprag was built with HDF5, which is loaded with the
+ * first such file), of local and of global problems; a global one, M v = H r + f, u = H' v + w, becomes u = W r + q.
+ * Siconos' text of either, in any of its storages, is known by its first lines, whatever the file's name (not in a
+ * pipe, which is taken for text as below).  Problems in the plane (dimension 2) get a second tangent along which
+ * nothing acts, so r and u along it are 0.  All others are text,
  *
  *     # comments
  *     nc nblocks
@@ -262,8 +262,8 @@ SPRAG_API spragStatus spragProblemCheck(const spragProblem *problem);
  * expected), _UNSUPPORTED, _MEMORY, _NULL, or what spragProblemCheck finds; *out is then left as it was. */
 SPRAG_API spragStatus spragProblemRead(const char *path, spragProblem **out);
 /* Writes a problem file: FCLib's HDF5 by the same extensions, else text.  SPRAG_ERROR_UNSUPPORTED: FCLib has one-sided
- * contacts only, or this build has no HDF5; _SIZE: a problem without contacts cannot be written; _FILE, _MEMORY, _NULL,
- * or as spragProblemSolve what spragProblemCheck finds. */
+ * contacts only, or there is no HDF5; _SIZE: a problem without contacts cannot be written; _FILE, _MEMORY, _NULL, or
+ * as spragProblemSolve what spragProblemCheck finds. */
 SPRAG_API spragStatus spragProblemWrite(const spragProblem *problem, const char *path);
 /* Frees a problem that spragProblemRead made; NULL is nothing to do. */
 SPRAG_API void spragProblemFree(spragProblem *problem);
