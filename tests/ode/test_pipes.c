@@ -29,6 +29,14 @@ static void freeFixture(Fixture *f)
     spragArenaFree(&f->arena);
 }
 
+/* Those that no space holds. */
+static void freePipes(const Fixture *f)
+{
+    for (int i = 0; i < PIPES; ++i)
+        if (dGeomGetSpace(f->pipe[i]) == NULL)
+            dGeomDestroy(f->pipe[i]);
+}
+
 static int found(Fixture *f, long step)
 {
     int count = 0;
@@ -121,6 +129,7 @@ static void fieldsAreFound(void **state)
         assert_int_equal(spragPipesFind(&f.pipes, f.alive, f.pipe[0]), 1);
     }
     dGeomDestroy(apart);
+    freePipes(&f);
     freeFixture(&f);
     dGeomHeightfieldDataDestroy(data);
 }
@@ -144,8 +153,10 @@ static void spacesAreGoneThroughOnce(void **state)
         assert_true(turn == 0 || f[0].arena.high_water == used);
         used = f[0].arena.high_water;
     }
-    for (int k = 0; k < SPRAG_PIPES_TOPS; ++k)
+    for (int k = 0; k < SPRAG_PIPES_TOPS; ++k) {
+        freePipes(&f[k]);
         freeFixture(&f[k]);
+    }
 }
 
 /* A space for whose list there is no memory: none of it are pipes, in that step, and those of another are found. */
