@@ -27,6 +27,7 @@ typedef struct Ground {
     double cell;    /* m */
     int mode;       /* of surfaces */
     double softly;  /* its soft_cfm */
+    double erp;     /* its soft_erp */
     double pressed; /* N, downwards */
 } Ground;
 
@@ -124,6 +125,7 @@ static int touch(dGeomID one, dGeomID other)
         contact[i].surface.mode = dContactApprox1 | ground.mode;
         contact[i].surface.mu = 0.8;
         contact[i].surface.soft_cfm = (dReal)ground.softly;
+        contact[i].surface.soft_erp = (dReal)ground.erp;
         const dJointID joint = spragJointCreateContact(ground.sprag, ground.group, &contact[i]);
         dJointAttach(joint, dGeomGetBody(contact[i].geom.g1), dGeomGetBody(contact[i].geom.g2));
     }
@@ -215,6 +217,23 @@ static void whatGivesBearsItsLoad(void **state)
     }
     CHECK_NEAR(RADIUS - height[0], 9 * G * 1e-2 * h / 0.2, 1e-4);
     CHECK_NEAR(height[1], height[0], 1e-9);
+}
+
+/* 43 kN/m and 100 N s/m, as an ERP and a CFM: it throws a ball as on a plane.  (By 0.07 m in place of 0.6 m.) */
+static void springsThrow(void **state)
+{
+    (void)state;
+    double height[2];
+    for (int k = 0; k < 2; ++k) {
+        makeSoft(k == 0 ? NULL : flat, 7e-3);
+        ground.mode |= dContactSoftERP;
+        ground.erp = 0.3;
+        dBodySetLinearVel(ground.body, 0, 0, -9.6);
+        height[k] = rise(1e-3, 1e-3);
+        freeGround();
+    }
+    assert_true(height[0] > 0.3);
+    CHECK_NEAR(height[1], height[0], 1e-6);
 }
 
 static dBodyID bodyAbove(double mass, double height)
@@ -338,10 +357,13 @@ static void whatHangsAboveAVertexFalls(void **state)
 int main(void)
 {
     dInitODE2(0);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whatHasSunkIsLifted),      cmocka_unit_test(whatGivesBearsItsLoad),
-        cmocka_unit_test(whatBearsMuchDoesNotSink), cmocka_unit_test(ballsStayOnWaves),
-        cmocka_unit_test(meshesLieOnFields),        cmocka_unit_test(whatHangsAboveAVertexFalls)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(whatHasSunkIsLifted),
+                                       cmocka_unit_test(whatGivesBearsItsLoad),
+                                       cmocka_unit_test(springsThrow),
+                                       cmocka_unit_test(whatBearsMuchDoesNotSink),
+                                       cmocka_unit_test(ballsStayOnWaves),
+                                       cmocka_unit_test(meshesLieOnFields),
+                                       cmocka_unit_test(whatHangsAboveAVertexFalls)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;

@@ -116,10 +116,18 @@ static double askedOf(const spragSnapshot *s, const spragJointState *joint)
     return spragCorrection(s, own ? p->soft_erp : s->erp, own ? s->step : s->pace, joint->contact->geom.depth);
 }
 
-/* Does ERP ask for more than that?  A spring may. */
+/* A spring may ask for more: a surface's, or one made of ERP and CFM that takes steps to stop the body. */
+static int isSpring(const spragSnapshot *s, const spragJointState *joint)
+{
+    const dSurfaceParameters *p = &joint->contact->surface;
+    const int own = dContactSoftERP | dContactSoftCFM;
+    return joint->serial != 0 || ((p->mode & own) == own && p->soft_cfm * massOf(&s->body[joint->body[0]]) > s->step);
+}
+
+/* Does ERP ask for more than that? */
 static int isThrown(const spragSnapshot *s, const spragJointState *joint)
 {
-    return joint->serial == 0 && s->slow > 0 && askedOf(s, joint) > liftOf(s, &joint->contact->geom);
+    return s->slow > 0 && askedOf(s, joint) > liftOf(s, &joint->contact->geom) && !isSpring(s, joint);
 }
 
 static void lift(struct spragWorld *world, spragJointState *joint, const double **load)

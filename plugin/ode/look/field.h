@@ -22,7 +22,8 @@
  * So a contact that asks for more has an ERP of its own, by which it asks for that.  (What gives bears F by e = cfm F:
  * up to F it bears as before.  F is ten times the weight of the body, or of the heaviest that it touches, which may lie
  * on it; of a body in joints, as wheels and feet are, a thousand times its own, as its load is unknown; and what the
- * program presses it with.)  Not springs. */
+ * program presses it with.)  Not springs: of a spragSurface, or made by the program of an ERP and a CFM, if cfm m / h
+ * > 1. */
 #ifndef SPRAG_ODE_FIELD_H
 #define SPRAG_ODE_FIELD_H
 
