@@ -17,7 +17,7 @@ typedef struct Ground {
     dWorldID world;
     dSpaceID space;
     dJointGroupID group;
-    dGeomID floor, own;
+    dGeomID floor, own, lid; /* lid: or NULL */
     dBodyID body;
     dHeightfieldDataID data;
     dTriMeshDataID mesh;
@@ -27,6 +27,7 @@ typedef struct Ground {
     double cell;    /* m */
     int mode;       /* of surfaces */
     double softly;  /* its soft_cfm */
+    double erp;     /* its soft_erp */
     double pressed; /* N, downwards */
 } Ground;
 
@@ -114,19 +115,29 @@ static void makeBlock(double narrow)
     dGeomSetBody(ground.own, ground.body);
 }
 
-/* How many contacts the collider has found. */
-static int step(double h)
+/* How many contacts the collider has found of two geoms. */
+static int touch(dGeomID one, dGeomID other)
 {
     dContact contact[MOST];
     memset(contact, 0, sizeof contact);
-    const int count = dCollide(ground.floor, ground.own, MOST, &contact[0].geom, sizeof contact[0]);
+    const int count = dCollide(one, other, MOST, &contact[0].geom, sizeof contact[0]);
     for (int i = 0; i < count; ++i) {
         contact[i].surface.mode = dContactApprox1 | ground.mode;
         contact[i].surface.mu = 0.8;
         contact[i].surface.soft_cfm = (dReal)ground.softly;
+        contact[i].surface.soft_erp = (dReal)ground.erp;
         const dJointID joint = spragJointCreateContact(ground.sprag, ground.group, &contact[i]);
         dJointAttach(joint, dGeomGetBody(contact[i].geom.g1), dGeomGetBody(contact[i].geom.g2));
     }
+    return count;
+}
+
+/* How many contacts the body has with the floor. */
+static int step(double h)
+{
+    const int count = touch(ground.floor, ground.own);
+    if (ground.lid != NULL)
+        touch(ground.lid, ground.own);
     dBodyAddForce(ground.body, 0, 0, (dReal)-ground.pressed);
     assert_int_equal(spragWorldStep(ground.sprag, h), SPRAG_OK);
     dJointGroupEmpty(ground.group);
@@ -179,7 +190,7 @@ static void makeSoft(Height height, double cfm)
     ground.softly = cfm;
 }
 
-/* What gives is lifted, too, and bears as much as on a plane; not of what is in a joint, whose load is unknown. */
+/* What gives is lifted, too, and bears as much as on a plane; what is in a joint, whose load is unknown, much more. */
 static void whatGivesBearsItsLoad(void **state)
 {
     (void)state;
@@ -206,6 +217,80 @@ static void whatGivesBearsItsLoad(void **state)
     }
     CHECK_NEAR(RADIUS - height[0], 9 * G * 1e-2 * h / 0.2, 1e-4);
     CHECK_NEAR(height[1], height[0], 1e-9);
+}
+
+/* 43 kN/m and 100 N s/m, as an ERP and a CFM: it throws a ball as on a plane.  (By 0.07 m in place of 0.6 m.) */
+static void springsThrow(void **state)
+{
+    (void)state;
+    double height[2];
+    for (int k = 0; k < 2; ++k) {
+        makeSoft(k == 0 ? NULL : flat, 7e-3);
+        ground.mode |= dContactSoftERP;
+        ground.erp = 0.3;
+        dBodySetLinearVel(ground.body, 0, 0, -9.6);
+        height[k] = rise(1e-3, 1e-3);
+        freeGround();
+    }
+    assert_true(height[0] > 0.3);
+    CHECK_NEAR(height[1], height[0], 1e-6);
+}
+
+static dBodyID bodyAbove(double mass, double height)
+{
+    const dBodyID body = dBodyCreate(ground.world);
+    dMass total;
+    dMassSetBoxTotal(&total, mass, 1, 1, 0.1);
+    dBodySetMass(body, &total);
+    dBodySetPosition(body, 0, 0, height);
+    return body;
+}
+
+static void fix(dBodyID one, dBodyID other)
+{
+    const dJointID joint = dJointCreateFixed(ground.world, 0);
+    dJointAttach(joint, one, other);
+    dJointSetFixed(joint);
+}
+
+enum { LID, CARRIES, PRESSED, LOADS };
+#define LOAD 300.0 /* times the ball's weight */
+
+/* m: where a ball of 1 kg comes to rest under a load. */
+static double heightUnder(int load, Height height)
+{
+    makeSoft(height, 1e-3);
+    makeBall();
+    dBodySetPosition(ground.body, 0, 0, RADIUS);
+    if (load == LID) {
+        ground.lid = dCreateBox(ground.space, 1, 1, 0.1);
+        dGeomSetBody(ground.lid, bodyAbove(LOAD, 2 * RADIUS + 0.05));
+    } else if (load == CARRIES) { /* by a light link, and it is the world's CFM */
+        const dBodyID link = bodyAbove(1, RADIUS);
+        fix(ground.body, link);
+        fix(link, bodyAbove(LOAD - 1, RADIUS));
+        ground.mode = 0;
+        dWorldSetCFM(ground.world, 1e-3);
+    } else {
+        ground.pressed = LOAD * G;
+    }
+    for (int i = 0; i < 1200; ++i)
+        step(1.0 / 240);
+    const double rests = dBodyGetPosition(ground.body)[2];
+    freeGround();
+    return rests;
+}
+
+/* A heavy lid, a car on light wheels, a program that presses: the contact bears it, as deep as on a plane.  (0.3 m
+ * deeper.) */
+static void whatBearsMuchDoesNotSink(void **state)
+{
+    (void)state;
+    for (int load = 0; load < LOADS; ++load) {
+        const double plane = heightUnder(load, NULL);
+        CHECK_NEAR(RADIUS - plane, (LOAD + 1) * G * 1e-3 / 240 / 0.2, 1e-2);
+        CHECK_NEAR(heightUnder(load, flat), plane, 1e-4);
+    }
 }
 
 /* Balls that roll over waves stay on them.  (Three of them were thrown by 0.1 to 3.9 m.) */
@@ -272,8 +357,12 @@ static void whatHangsAboveAVertexFalls(void **state)
 int main(void)
 {
     dInitODE2(0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(whatHasSunkIsLifted), cmocka_unit_test(whatGivesBearsItsLoad),
-                                       cmocka_unit_test(ballsStayOnWaves), cmocka_unit_test(meshesLieOnFields),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(whatHasSunkIsLifted),
+                                       cmocka_unit_test(whatGivesBearsItsLoad),
+                                       cmocka_unit_test(springsThrow),
+                                       cmocka_unit_test(whatBearsMuchDoesNotSink),
+                                       cmocka_unit_test(ballsStayOnWaves),
+                                       cmocka_unit_test(meshesLieOnFields),
                                        cmocka_unit_test(whatHangsAboveAVertexFalls)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();

@@ -29,6 +29,14 @@ static void freeFixture(Fixture *f)
     spragArenaFree(&f->arena);
 }
 
+/* Those that no space holds. */
+static void freePipes(const Fixture *f)
+{
+    for (int i = 0; i < PIPES; ++i)
+        if (dGeomGetSpace(f->pipe[i]) == NULL)
+            dGeomDestroy(f->pipe[i]);
+}
+
 static int found(Fixture *f, long step)
 {
     int count = 0;
@@ -121,8 +129,34 @@ static void fieldsAreFound(void **state)
         assert_int_equal(spragPipesFind(&f.pipes, f.alive, f.pipe[0]), 1);
     }
     dGeomDestroy(apart);
+    freePipes(&f);
     freeFixture(&f);
     dGeomHeightfieldDataDestroy(data);
+}
+
+/* Bodies of several spaces, by turns: each is gone through once in a step, and only then takes memory. */
+static void spacesAreGoneThroughOnce(void **state)
+{
+    (void)state;
+    Fixture f[SPRAG_PIPES_TOPS];
+    for (int k = 0; k < SPRAG_PIPES_TOPS; ++k) {
+        makeFixture(&f[k]);
+        dSpaceAdd(f[k].space, f[k].pipe[0]);
+    }
+    spragPipesBegin(&f[0].pipes, &f[0].arena, 1);
+    size_t used = 0;
+    for (int turn = 0; turn < 4; ++turn) {
+        for (int k = 0; k < SPRAG_PIPES_TOPS; ++k) {
+            assert_int_equal(spragPipesFind(&f[0].pipes, f[k].alive, f[k].pipe[0]), 1);
+            assert_int_equal(spragPipesIsField(&f[0].pipes, f[k].alive, f[k].pipe[1]), 0);
+        }
+        assert_true(turn == 0 || f[0].arena.high_water == used);
+        used = f[0].arena.high_water;
+    }
+    for (int k = 0; k < SPRAG_PIPES_TOPS; ++k) {
+        freePipes(&f[k]);
+        freeFixture(&f[k]);
+    }
 }
 
 /* A space for whose list there is no memory: none of it are pipes, in that step, and those of another are found. */
@@ -151,8 +185,11 @@ static void aListMayFail(void **state)
 int main(void)
 {
     dInitODE2(0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(noneDrivesAnotherOut), cmocka_unit_test(whatIsGoneIsNoPipe),
-                                       cmocka_unit_test(othersAreNone), cmocka_unit_test(fieldsAreFound),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(noneDrivesAnotherOut),
+                                       cmocka_unit_test(whatIsGoneIsNoPipe),
+                                       cmocka_unit_test(othersAreNone),
+                                       cmocka_unit_test(fieldsAreFound),
+                                       cmocka_unit_test(spacesAreGoneThroughOnce),
                                        cmocka_unit_test(aListMayFail)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();

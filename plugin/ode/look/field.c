@@ -9,7 +9,8 @@
 
 #define BESIDE 1e-9   /* of a triangle's size: by which what is on an edge may seem to lie beside it */
 #define PARALLEL 1e-9 /* sine of the angle between a triangle and a line that misses it */
-#define LOADS 10      /* times a body's weight: what a contact is taken to bear */
+#define LOADS 10      /* times a body's weight, or that of what touches it: what a contact is taken to bear */
+#define JOINED 1000   /* the same of a body in joints, times its own: who knows what these bear on it */
 
 /* ---------------------------------------------------------------- meshes */
 
@@ -67,13 +68,29 @@ static int levelMesh(struct spragWorld *world, spragJointState *joint, dGeomID m
 
 /* ---------------------------------------------------------------- what has sunk */
 
-/* Is it held by other joints than contacts?  Then its load is unknown. */
-static int isJoined(dBodyID body)
+static double massOf(const spragBodyState *body)
 {
-    int found = 0;
-    for (int k = dBodyGetNumJoints(body) - 1; k >= 0 && !found; --k)
-        found = dJointGetType(dBodyGetJoint(body, k)) != dJointTypeContact;
-    return found;
+    return body->inverse_mass > 0 ? 1 / body->inverse_mass : 0;
+}
+
+/* kg (body_count): what a contact of each body may have to bear.  NULL: no memory. */
+static const double *findLoads(struct spragWorld *world)
+{
+    const spragSnapshot *s = &world->snapshot;
+    double *load = SPRAG_TAKE_RAW(&world->arena, double, s->body_count);
+    for (int i = 0; load != NULL && i < s->body_count; ++i)
+        load[i] = LOADS * massOf(&s->body[i]);
+    for (int j = 0; load != NULL && j < s->joint_count; ++j) {
+        const spragJointState *joint = &s->joint[j];
+        for (int side = 0; side < 2; ++side) {
+            const int own = joint->body[side], other = joint->body[!side];
+            if (own >= 0 && other >= 0)
+                load[own] = fmax(load[own], LOADS * massOf(&s->body[other]));
+            if (own >= 0 && joint->type != dJointTypeContact)
+                load[own] = fmax(load[own], JOINED * massOf(&s->body[own]));
+        }
+    }
+    return load;
 }
 
 /* m/s: what lifts it out. */
@@ -82,31 +99,44 @@ static double liftOf(const spragSnapshot *s, const dContactGeom *geom)
     return sqrt(2 * spragNorm3(s->gravity) * fmax(geom->depth - s->layer, 0));
 }
 
-/* m/s: what the contact gives under its load. */
-static double givenOf(const spragSnapshot *s, const spragJointState *joint)
+/* m/s: what the contact gives under its load, and under what the program presses it with. */
+static double givenOf(const spragSnapshot *s, const spragJointState *joint, const double *load)
 {
     const dSurfaceParameters *p = &joint->contact->surface;
-    dMass mass;
-    dBodyGetMass(s->body[joint->body[0]].id, &mass);
-    return (p->mode & dContactSoftCFM ? p->soft_cfm : s->cfm) * LOADS * mass.mass * spragNorm3(s->gravity);
+    const int body = joint->body[0];
+    return (p->mode & dContactSoftCFM ? p->soft_cfm : s->cfm) *
+           (load[body] * spragNorm3(s->gravity) + spragNorm3(s->body[body].force));
 }
 
-/* Does ERP ask for more than that?  A spring may. */
+/* m/s: what ERP asks for. */
+static double askedOf(const spragSnapshot *s, const spragJointState *joint)
+{
+    const dSurfaceParameters *p = &joint->contact->surface;
+    const int own = (p->mode & dContactSoftERP) != 0;
+    return spragCorrection(s, own ? p->soft_erp : s->erp, own ? s->step : s->pace, joint->contact->geom.depth);
+}
+
+/* A spring may ask for more: a surface's, or one made of ERP and CFM that takes steps to stop the body. */
+static int isSpring(const spragSnapshot *s, const spragJointState *joint)
+{
+    const dSurfaceParameters *p = &joint->contact->surface;
+    const int own = dContactSoftERP | dContactSoftCFM;
+    return joint->serial != 0 || ((p->mode & own) == own && p->soft_cfm * massOf(&s->body[joint->body[0]]) > s->step);
+}
+
+/* Does ERP ask for more than that? */
 static int isThrown(const spragSnapshot *s, const spragJointState *joint)
 {
-    const dSurfaceParameters *p = &joint->contact->surface;
-    const dContactGeom *geom = &joint->contact->geom;
-    const int own = (p->mode & dContactSoftERP) != 0;
-    const double asks = spragCorrection(s, own ? p->soft_erp : s->erp, own ? s->step : s->pace, geom->depth),
-                 most = liftOf(s, geom);
-    return asks > most && s->slow > 0 && joint->serial == 0 && asks > most + givenOf(s, joint);
+    return s->slow > 0 && askedOf(s, joint) > liftOf(s, &joint->contact->geom) && !isSpring(s, joint);
 }
 
-static void lift(struct spragWorld *world, spragJointState *joint)
+static void lift(struct spragWorld *world, spragJointState *joint, const double **load)
 {
     const spragSnapshot *s = &world->snapshot;
-    const double most = liftOf(s, &joint->contact->geom) + givenOf(s, joint);
-    if (joint->contact->surface.mode & dContactSoftCFM && isJoined(s->body[joint->body[0]].id))
+    if (*load == NULL && (*load = findLoads(world)) == NULL)
+        return;
+    const double most = liftOf(s, &joint->contact->geom) + givenOf(s, joint, *load);
+    if (!(askedOf(s, joint) > most))
         return;
     dContact *own = spragContactOwn(world, joint);
     if (own == NULL)
@@ -125,7 +155,7 @@ static int isMeshOf(const spragSnapshot *s, int body, dGeomID own)
     return own != NULL && dGeomGetClass(own) == dTriMeshClass;
 }
 
-void spragFieldMend(struct spragWorld *world, spragJointState *joint)
+void spragFieldMend(struct spragWorld *world, spragJointState *joint, const double **load)
 {
     const spragSnapshot *s = &world->snapshot;
     const dContactGeom *geom = &joint->contact->geom;
@@ -137,5 +167,5 @@ void spragFieldMend(struct spragWorld *world, spragJointState *joint)
         return;
     if (spragNormalIsUnit(geom) && spragPipesIsField(&world->pipes, own, spragGeomOf(joint, 1)) &&
         !(mesh && !levelMesh(world, joint, own)) && isThrown(s, joint))
-        lift(world, joint);
+        lift(world, joint, load);
 }

@@ -17,18 +17,21 @@
  * moved along, and is found as deep as it has fallen.  ERP would part it at e = erp depth / T, and throw it up by e^2 /
  * 2 g: at 240 steps a second 0.2 m deep by 4.7 m.  It should be lifted, and come to rest when it is out:
  *
- *     e <= sqrt(2 g depth) + 10 cfm m g.
+ *     e <= sqrt(2 g depth) + cfm F.
  *
- * So a contact that asks for more has an ERP of its own, by which it asks for that.  (What gives bears a weight by e =
- * cfm N: up to ten times the body's own it bears as before.)  Not springs, nor what gives (its own CFM) of bodies in
- * joints, as wheels are: their load is unknown. */
+ * So a contact that asks for more has an ERP of its own, by which it asks for that.  (What gives bears F by e = cfm F:
+ * up to F it bears as before.  F is ten times the weight of the body, or of the heaviest that it touches, which may lie
+ * on it; of a body in joints, as wheels and feet are, a thousand times its own, as its load is unknown; and what the
+ * program presses it with.)  Not springs: of a spragSurface, or made by the program of an ERP and a CFM, if cfm m / h
+ * > 1. */
 #ifndef SPRAG_ODE_FIELD_H
 #define SPRAG_ODE_FIELD_H
 
 #include "ode/world/world.h"
 
 /* A contact that is enabled, overlaps and has no number of a triangle: is replaced, in the arena (without memory it
- * stays), or `stray`.  It is asked whose geoms these are only where there is something to mend. */
-void spragFieldMend(struct spragWorld *world, spragJointState *joint);
+ * stays), or `stray`.  It is asked whose geoms these are only where there is something to mend.  *load: NULL before the
+ * step's first such contact, then kg (body_count), in the arena. */
+void spragFieldMend(struct spragWorld *world, spragJointState *joint, const double **load);
 
 #endif

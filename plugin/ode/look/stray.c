@@ -157,12 +157,13 @@ static void leaveRounding(struct spragWorld *world, spragJointState *joint)
 static void mendDepths(struct spragWorld *world)
 {
     spragSnapshot *s = &world->snapshot;
+    const double *load = NULL;
     for (int j = 0; j < s->joint_count; ++j) {
         spragJointState *joint = &s->joint[j];
         if (joint->contact == NULL || !joint->enabled || joint->stray || !(joint->contact->geom.depth > 0))
             continue;
         if (!hasTriangle(&joint->contact->geom))
-            spragFieldMend(world, joint);
+            spragFieldMend(world, joint, &load);
         else if (rests(s, joint))
             leaveRounding(world, joint);
     }

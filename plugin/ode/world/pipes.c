@@ -44,26 +44,32 @@ static int goThrough(dSpaceID space, Search *search)
     return search->geoms <= SPRAG_PIPES_AMONG;
 }
 
-/* The pipes of a space and of all that lie within; none if there are too many geoms.  0: no memory. */
-static int list(spragPipes *pipes, dSpaceID space)
+/* The pipes of a space and of all that lie within; none if there are too many geoms.  NULL: no memory. */
+static const spragPointerMap *list(spragPipes *pipes, dSpaceID space)
 {
     Search search;
     search.geoms = search.found = 0;
-    pipes->space = NULL;
+    for (int k = 0; k < SPRAG_PIPES_TOPS; ++k)
+        if (pipes->space[k] == space)
+            return &pipes->map[k];
+    spragPointerMap *map = &pipes->map[pipes->next];
+    pipes->space[pipes->next] = NULL;
     if (!goThrough(space, &search))
         search.found = 0;
-    if (!spragPointerMapMake(&pipes->map, pipes->arena, search.found))
-        return 0;
+    if (!spragPointerMapMake(map, pipes->arena, search.found))
+        return NULL;
     for (int i = 0; i < search.found; ++i)
-        spragPointerMapPut(&pipes->map, search.pipe[i], kindOf(search.pipe[i]));
-    pipes->space = space;
-    return 1;
+        spragPointerMapPut(map, search.pipe[i], kindOf(search.pipe[i]));
+    pipes->space[pipes->next] = space;
+    pipes->next = (pipes->next + 1) % SPRAG_PIPES_TOPS;
+    return map;
 }
 
 void spragPipesBegin(spragPipes *pipes, spragArena *arena, long step)
 {
     pipes->arena = arena;
-    pipes->space = NULL;
+    pipes->next = 0;
+    memset(pipes->space, 0, sizeof pipes->space);
     if (step % SPRAG_PIPES_STEPS == 0) {
         memset(pipes->other, 0, sizeof pipes->other);
         pipes->others = 0;
@@ -122,8 +128,8 @@ static dSpaceID topOf(dGeomID alive)
 int spragPipesIsField(spragPipes *pipes, dGeomID alive, dGeomID geom)
 {
     const dSpaceID top = topOf(alive);
-    return top != NULL && geom != NULL && (pipes->space == top || list(pipes, top)) &&
-           spragPointerMapGet(&pipes->map, geom) == FIELD;
+    const spragPointerMap *map = top == NULL || geom == NULL ? NULL : list(pipes, top);
+    return map != NULL && spragPointerMapGet(map, geom) == FIELD;
 }
 
 int spragPipesFind(spragPipes *pipes, dGeomID alive, dGeomID geom)
@@ -132,9 +138,10 @@ int spragPipesFind(spragPipes *pipes, dGeomID alive, dGeomID geom)
     if (top == NULL || geom == NULL)
         return 0;
     const spragPlaced one = {geom, top};
-    if (otherOf(pipes, one)->geom != NULL || (pipes->space != top && !list(pipes, top)))
+    const spragPointerMap *map = otherOf(pipes, one)->geom != NULL ? NULL : list(pipes, top);
+    if (map == NULL)
         return 0;
-    const int kind = spragPointerMapGet(&pipes->map, geom);
+    const int kind = spragPointerMapGet(map, geom);
     if (kind != PIPE && kind != BOX)
         note(pipes, one);
     return kind == PIPE || (kind == BOX && dGeomGetClass(alive) == dConvexClass);

@@ -8,8 +8,8 @@
  * that keeps such geoms in another space than its bodies' has contacts with the world, of which nothing is known.)
  *
  * The spaces are gone through at most once in a step, some 10 ns a geom, and not if there are more than
- * SPRAG_PIPES_AMONG.  What was none, a floor or a wall, is known for up to SPRAG_PIPES_STEPS steps, the first
- * SPRAG_PIPES_OTHERS of them. */
+ * SPRAG_PIPES_AMONG.  (More often where bodies lie in more than SPRAG_PIPES_TOPS spaces that lie in none.)  What was
+ * none, a floor or a wall, is known for up to SPRAG_PIPES_STEPS steps, the first SPRAG_PIPES_OTHERS of them. */
 #ifndef SPRAG_ODE_PIPES_H
 #define SPRAG_ODE_PIPES_H
 
@@ -18,7 +18,7 @@
 #include "base/arena.h"
 #include "ode/world/gone.h"
 
-enum { SPRAG_PIPES_AMONG = 1000, SPRAG_PIPES_STEPS = 64, SPRAG_PIPES_OTHERS = 64 };
+enum { SPRAG_PIPES_AMONG = 1000, SPRAG_PIPES_STEPS = 64, SPRAG_PIPES_OTHERS = 64, SPRAG_PIPES_TOPS = 8 };
 
 /* A geom, and the outermost open space about it. */
 typedef struct spragPlaced {
@@ -30,9 +30,10 @@ typedef struct spragPlaced {
 typedef struct spragPipes {
     spragPlaced other[2 * SPRAG_PIPES_OTHERS]; /* no pipes */
     int others;
-    spragArena *arena; /* of the step */
-    dSpaceID space;    /* that has been gone through in it, or NULL */
-    spragPointerMap map;
+    spragArena *arena;                /* of the step */
+    dSpaceID space[SPRAG_PIPES_TOPS]; /* that have been gone through in it, or NULL */
+    spragPointerMap map[SPRAG_PIPES_TOPS];
+    int next; /* whose place is the next one's */
 } spragPipes;
 
 /* A step begins, the one of this number. */
