@@ -405,7 +405,7 @@ static spragStatus agree(Release *release, spragStatus status)
     spragAccord *accord = &island->accord;
     const int locked = spragHasInfinite(island) && (island->wedge.speed > 0 || spragConflicts(island)),
               anew = release->guess != NULL && island->before.accord >= 0 && spragAccordSuits(island);
-    if (status == SPRAG_ERROR_MEMORY || release->tumbles || !locked || !(anew || accord->made))
+    if (status == SPRAG_ERROR_MEMORY || release->tumbles || !locked || accord->vain || !(anew || accord->made))
         return status;
     if (anew && !spragAccordMake(island))
         return SPRAG_ERROR_MEMORY;
@@ -493,6 +493,7 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
     spragStatus status = solveFirst(&release);
     release.options.time_limit = spragTimeLeft(given->time_limit, begin);
     status = agree(&release, status);
+    release.options.time_limit = spragTimeLeft(given->time_limit, begin);
     status = holdSome(&release, status);
     status = yield(&release, status);
     status = yieldInHaste(&release, status);
