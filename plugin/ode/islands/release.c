@@ -251,20 +251,9 @@ static int findWedge(const spragSolveOptions *options, spragIsland *island)
     return !mayBeWedged(options, island) || spragConflicts(island) || spragWedgeFind(island) != SPRAG_ERROR_MEMORY;
 }
 
-/* 1: corrections may squeeze it: what contacts ask for differs from what a motion gives by more than a squeeze that
- * counts. */
-static int asksForMuch(spragIsland *island)
-{
-    if (!spragAccordMake(island))
-        return 1;
-    const double apart = island->accord.apart;
-    spragAccordTakeBack(island);
-    island->accord.made = island->accord.vain = 0;
-    return apart > SQUEEZING;
-}
-
 /* The first links of the chain; of contacts alone, where friction is high, accord comes before Newton's method, and
- * before it a squeeze, if corrections may be one.  (Robots and dolls took 1.0 to 1.3 of the time so.) */
+ * before it a squeeze, if what contacts ask for differs enough from what a motion gives.  (Robots and dolls took 1.0 to
+ * 1.3 of the time so.) */
 static spragStatus beginDoubted(Release *release, const spragSolveOptions *first, int doubts)
 {
     spragIsland *island = release->island;
@@ -274,7 +263,8 @@ static spragStatus beginDoubted(Release *release, const spragSolveOptions *first
     spragStatus status = spragPartingSolve(part, first, island, &release->iterations);
     if (!accords || status != SPRAG_NOT_CONVERGED)
         return status;
-    if (mayBeWedged(&release->options, island) && asksForMuch(island) && spragSqueezeFind(island) == SPRAG_ERROR_MEMORY)
+    if (mayBeWedged(&release->options, island) && spragAccordApart(island) > SQUEEZING &&
+        spragSqueezeFind(island) == SPRAG_ERROR_MEMORY)
         return SPRAG_ERROR_MEMORY;
     if (island->wedge.squeezed)
         return status;

@@ -165,7 +165,8 @@ void spragFieldMend(struct spragWorld *world, spragJointState *joint, const doub
     const int mesh = geom->side1 < 0 && geom->side2 < 0 && isMeshOf(s, joint->body[0], own);
     if (!mesh && !(isThrown(s, joint) && spragGeomIsOf(s->body[joint->body[0]].id, own)))
         return;
-    if (spragNormalIsUnit(geom) && spragPipesIsField(&world->pipes, own, spragGeomOf(joint, 1)) &&
-        !(mesh && !levelMesh(world, joint, own)) && isThrown(s, joint))
+    if (!spragNormalIsUnit(geom) || !spragPipesIsField(&world->pipes, own, spragGeomOf(joint, 1)))
+        return;
+    if ((!mesh || levelMesh(world, joint, own)) && isThrown(s, joint))
         lift(world, joint, load);
 }

@@ -117,20 +117,56 @@ static void filter(Accord *a)
         a->b[i] -= a->D[i] * a->y[i];
 }
 
+/* m/s, of what row i of block k asks for */
+static double changeOf(const Accord *a, int k, int i)
+{
+    return a->at[k] < 0 ? 0 : a->b[a->at[k] + i] - askedOf(&a->block[k], i, a->problem->step);
+}
+
+/* Fills a; in the end b is what contacts agree on.  0: no memory. */
+static int findAccord(Accord *a, const spragIsland *island)
+{
+    if (!takeRoom(a, island))
+        return 0;
+    if (a->count == 0)
+        return 1;
+    fill(a);
+    spragLdltFactor(a->count, a->first, a->A, a->inverse_pivot);
+    for (int round = 0; round < ROUNDS; ++round)
+        filter(a);
+    return 1;
+}
+
 /* The greatest change, m/s. */
-static double give(const Accord *a, spragIsland *island)
+static double greatest(const Accord *a, const spragIsland *island)
 {
     double most = 0;
     for (int k = 0; k < island->block_count; ++k)
+        for (int i = 0; i < 3; ++i)
+            most = fmax(most, fabs(changeOf(a, k, i)));
+    return most;
+}
+
+double spragAccordApart(const spragIsland *island)
+{
+    spragArena *arena = &island->lane->arena;
+    Accord a = {.problem = &island->problem, .block = island->block};
+    const spragArenaMark mark = spragArenaMarkGet(arena);
+    const double apart = findAccord(&a, island) ? greatest(&a, island) : INFINITY;
+    spragArenaRelease(arena, mark);
+    return apart;
+}
+
+static void give(const Accord *a, spragIsland *island)
+{
+    for (int k = 0; k < island->block_count; ++k)
         for (int i = 0; i < 3; ++i) {
             spragBlock *block = &island->block[k];
-            const double change = a->at[k] < 0 ? 0 : a->b[a->at[k] + i] - askedOf(block, i, a->problem->step);
+            const double change = changeOf(a, k, i);
             block->accord[i] = change;
             block->rhs[i] += change;
             island->q[3 * k + i] -= change;
-            most = fmax(most, fabs(change));
         }
-    return most;
 }
 
 void spragAccordTakeBack(spragIsland *island)
@@ -149,15 +185,11 @@ int spragAccordMake(spragIsland *island)
     spragArena *arena = &island->lane->arena;
     Accord a = {.problem = &island->problem, .block = island->block};
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    const int ready = takeRoom(&a, island);
+    const int ready = findAccord(&a, island);
     island->accord.made = ready;
-    island->accord.apart = 0;
+    island->accord.apart = ready ? greatest(&a, island) : 0;
     if (ready && a.count > 0) {
-        fill(&a);
-        spragLdltFactor(a.count, a.first, a.A, a.inverse_pivot);
-        for (int round = 0; round < ROUNDS; ++round)
-            filter(&a);
-        island->accord.apart = give(&a, island);
+        give(&a, island);
         island->accord.wanted = 1;
     }
     spragArenaRelease(arena, mark);

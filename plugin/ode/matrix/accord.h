@@ -21,6 +21,9 @@
  * bounds go by the answer; with W, and with high or infinite friction. */
 int spragAccordSuits(const spragIsland *island);
 
+/* m/s: the greatest change of what a contact asks for; INFINITY: no memory.  Changes nothing. */
+double spragAccordApart(const spragIsland *island);
+
 /* Changes rhs of the contacts and q; fills island->accord.  0: no memory. */
 int spragAccordMake(spragIsland *island);
 
