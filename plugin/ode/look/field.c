@@ -5,7 +5,7 @@
 #include "linalg/vec3.h"
 #include "ode/rows/rows.h"
 #include "ode/shape/curvature.h"
-#include "ode/world/pipes.h"
+#include "ode/world/statics.h"
 
 #define BESIDE 1e-9   /* of a triangle's size: by which what is on an edge may seem to lie beside it */
 #define PARALLEL 1e-9 /* sine of the angle between a triangle and a line that misses it */
@@ -165,7 +165,7 @@ void spragFieldMend(struct spragWorld *world, spragJointState *joint, const doub
     const int mesh = geom->side1 < 0 && geom->side2 < 0 && isMeshOf(s, joint->body[0], own);
     if (!mesh && !(isThrown(s, joint) && spragGeomIsOf(s->body[joint->body[0]].id, own)))
         return;
-    if (!spragNormalIsUnit(geom) || !spragPipesIsField(&world->pipes, own, spragGeomOf(joint, 1)))
+    if (!spragNormalIsUnit(geom) || !spragStaticsIsField(&world->statics, own, spragGeomOf(joint, 1)))
         return;
     if ((!mesh || levelMesh(world, joint, own)) && isThrown(s, joint))
         lift(world, joint, load);

@@ -449,8 +449,8 @@ static int anyNamedInPart(const spragSnapshot *s)
     return 0;
 }
 
-/* 1: it is a body's and lies on a pipe or hull of the world, or is a ball on a hull. */
-static int liesOnPipe(const spragSolidPair *pair)
+/* 1: it is a body's and lies on one of the statics, or is a ball on a hull. */
+static int liesOnStatic(const spragSolidPair *pair)
 {
     const spragJointState *joint = spragSolidJoint(pair, 0);
     const dGeomID own = spragGeomOf(joint, 0);
@@ -458,12 +458,12 @@ static int liesOnPipe(const spragSolidPair *pair)
         return 0;
     const int class = dGeomGetClass(own), ball = class == dSphereClass;
     return (ball || class == dBoxClass || class == dCapsuleClass || class == dCylinderClass || class == dConvexClass) &&
-           spragSolidLiesOnPipe(pair) && (!ball || dGeomGetClass(spragGeomOf(joint, 1)) == dConvexClass);
+           spragSolidLiesOnStatic(pair) && (!ball || dGeomGetClass(spragGeomOf(joint, 1)) == dConvexClass);
 }
 
-/* 1: something lies on a pipe or hull of the world.  (Of more points than NAMED_MOST only what lies on another geom
+/* 1: something lies on one of the statics.  (Of more points than NAMED_MOST only what lies on another geom
  * than the one before: most lie on the same floor.) */
-static int anyOnPipe(spragWorldID world)
+static int anyOnStatic(spragWorldID world)
 {
     const spragSnapshot *s = &world->snapshot;
     dGeomID floor = NULL;
@@ -478,7 +478,7 @@ static int anyOnPipe(spragWorldID world)
             floor = spragGeomOf(joint, 1);
         }
         const spragSolidPair pair = {.world = world, .first = k};
-        if (liesOnPipe(&pair))
+        if (liesOnStatic(&pair))
             return 1;
     }
     return 0;
@@ -498,7 +498,7 @@ int spragManifoldKeep(spragWorldID world)
     spragSnapshot *s = &world->snapshot;
     Points points = {.count = s->joint_count};
     world->next_named_count = 0;
-    if (world->named_count == 0 && !anyNamedInPart(s) && !anyOnPipe(world))
+    if (world->named_count == 0 && !anyNamedInPart(s) && !anyOnStatic(world))
         return 1;
     spragCapsLevel(world);
     if (!listLast(world, &points))

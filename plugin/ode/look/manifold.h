@@ -25,9 +25,8 @@
  * rocks those that have just parted wait, and are contacts again where they touch again: the collider names one of the
  * two or more on which it lands, and so a tower of hulls swayed on and on.  Of geoms without a body nobody knows what
  * and where they are: there the point has to lie in the plane of one that is named, and a box has none.  But what lies
- * on a capsule, cylinder or hull of the world rolls on it, or rocks from end to end: these are looked for (pipes.h),
- * and are as those of a body that stands still: points stay on them where they are, also if the program moves or turns
- * them.
+ * on one of the statics (statics.h) rolls on it, or rocks from end to end: these are as those of a body that stands
+ * still: points stay on them where they are, also if the program moves or turns them.
  *
  * Two cylinders, or one and a capsule, need no memory where they lie side by side, nor a hull and what is round, nor
  * hulls and boxes on a hull's face or a hull's on theirs: all points are computed, and what is named of them is put
@@ -57,8 +56,8 @@ typedef struct spragManifoldPoint {
 /* Forgets points of geoms that are gone. */
 void spragManifoldForget(spragWorldID world, const spragGone *gone);
 
-/* Once the joints of the snapshot are there, and the step's pipes have begun: adds the points that are kept, and notes
- * those that are named.  0: no memory. */
+/* Once the joints of the snapshot are there, and the step's statics have begun: adds the points that are kept,
+ * and notes those that are named.  0: no memory. */
 int spragManifoldKeep(spragWorldID world);
 
 #endif

@@ -65,8 +65,8 @@ int spragSolidRead(const spragBodyState *body, dGeomID geom, spragSolid *solid)
     return 1;
 }
 
-/* Of a pipe of the world, as it lies now.  (A geom without a body is never out of date: here nothing writes.) */
-static void readPipe(dGeomID geom, spragSolid *solid)
+/* Of one of the statics, as it lies now.  (A geom without a body is never out of date: here nothing writes.) */
+static void readStatic(dGeomID geom, spragSolid *solid)
 {
     const dReal *place = dGeomGetPosition(geom), *R = dGeomGetRotation(geom);
     const int class = dGeomGetClass(geom), is_even = class == dConvexClass || class == dBoxClass;
@@ -154,10 +154,10 @@ void spragSolidToWorld(const spragSolid *solid, int is_point, const double local
         x[i] += solid->centre[i];
 }
 
-int spragSolidLiesOnPipe(const spragSolidPair *pair)
+int spragSolidLiesOnStatic(const spragSolidPair *pair)
 {
     const spragJointState *joint = spragSolidJoint(pair, 0);
-    return spragPipesFind(&pair->world->pipes, spragGeomOf(joint, 0), spragGeomOf(joint, 1));
+    return spragStaticsFind(&pair->world->statics, spragGeomOf(joint, 0), spragGeomOf(joint, 1));
 }
 
 int spragSolidReadBoth(spragSolidPair *pair)
@@ -169,10 +169,10 @@ int spragSolidReadBoth(spragSolidPair *pair)
         const dGeomID geom = spragGeomOf(joint, side);
         solid->class = -1;
         solid->form = 0;
-        if (joint->body[side] < 0 && !spragSolidLiesOnPipe(pair))
+        if (joint->body[side] < 0 && !spragSolidLiesOnStatic(pair))
             continue;
         if (joint->body[side] < 0)
-            readPipe(geom, solid);
+            readStatic(geom, solid);
         else if (!spragSolidRead(&s->body[joint->body[side]], geom, solid))
             return 0;
     }

@@ -1,7 +1,7 @@
 /* The form of a geom, where it lies in this step, and two geoms that have contacts.
  *
  * Of a geom without a body a contact has the address alone.  Nothing is known of it, unless it is found among the
- * pipes of the world (pipes.h). */
+ * statics (statics.h). */
 #ifndef SPRAG_ODE_SOLID_H
 #define SPRAG_ODE_SOLID_H
 
@@ -41,9 +41,8 @@ static inline spragJointState *spragSolidJoint(const spragSolidPair *pair, int k
 /* 0: it is of another class, or not the body's. */
 int spragSolidRead(const spragBodyState *body, dGeomID geom, spragSolid *solid);
 
-/* Is the pair's second geom a pipe or hull of the world, or a box on which a hull lies?  The first one must be its
- * body's. */
-int spragSolidLiesOnPipe(const spragSolidPair *pair);
+/* Is the pair's second geom one of the statics?  The first one must be its body's. */
+int spragSolidLiesOnStatic(const spragSolidPair *pair);
 
 /* Reads both.  0: either is of another class. */
 int spragSolidReadBoth(spragSolidPair *pair);

@@ -50,7 +50,7 @@ static int sideOf(struct spragWorld *world, const spragJointState *joint)
         if (class == dCylinderClass)
             return side;
         const dGeomID other = spragGeomOf(joint, 1);
-        if (class == dBoxClass && joint->body[1] < 0 && spragPipesFind(&world->pipes, own, other) &&
+        if (class == dBoxClass && joint->body[1] < 0 && spragStaticsFind(&world->statics, own, other) &&
             dGeomGetClass(other) == dCylinderClass)
             return 1;
     }

@@ -11,7 +11,7 @@
  *
  * That they are of such a collider the contacts say themselves: they have one normal and one depth, and their points
  * lie in the plane into which the cylinder reaches as deep.  The cylinder is a body's, or a column of the world with a
- * box of a body on it (pipes.h).  The deepest corner must be among them: a program that asks for four contacts may be
+ * box of a body on it (statics.h).  The deepest corner must be among them: a program that asks for four contacts may be
  * given those of the other side, and these alone bear it.  (With depths of their own, which are 0, such coins sank by
  * their thickness, and rocked at 2 m/s.) */
 #ifndef SPRAG_ODE_CAPS_H
@@ -19,7 +19,7 @@
 
 #include "ode/world/world.h"
 
-/* Once the joints of the snapshot are there, and the step's pipes have begun: contacts whose depth is not theirs are
+/* Once the joints of the snapshot are there, and the step's statics have begun: contacts whose depth is not theirs are
  * replaced, in the arena (without memory they stay). */
 void spragCapsLevel(struct spragWorld *world);
 

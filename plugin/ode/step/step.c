@@ -141,7 +141,7 @@ static int forgetGone(struct spragWorld *world)
     if (gone.count > 0) {
         spragLedgerForget(world, &gone);
         spragManifoldForget(world, &gone);
-        spragPipesForget(&world->pipes, &gone);
+        spragStaticsForget(&world->statics, &gone);
         spragBearingsForget(world, &gone);
     }
     return 1;
@@ -160,7 +160,7 @@ static spragStatus look(struct spragWorld *world, double step, spragIslandsWante
     world->loop_pool = world->snapshot.joint_count >= JOINTS_SHARED ? world->island_pool : NULL;
     if (status == SPRAG_OK)
         status = spragSnapshotTake(world, step);
-    spragPipesBegin(&world->pipes, &world->arena, world->info.step);
+    spragStaticsBegin(&world->statics, &world->arena, world->info.step);
     if (status == SPRAG_OK && wanted == SPRAG_ISLANDS_SOLVED && !spragManifoldKeep(world))
         status = spragFail(SPRAG_ERROR_MEMORY, "no memory for the points of %d contacts", world->snapshot.joint_count);
     if (status != SPRAG_OK)

@@ -7,7 +7,7 @@
  *
  *     a contact's record belongs to any geom of its body, or of the world, from then on (SPRAG_GEOM_GONE), as a geom
  *     that is destroyed and made anew, larger or with another mesh, touches where the old one did;
- *     named points (manifold.h), what is known of pipes (pipes.h) and the friction of joints are forgotten.
+ *     named points (manifold.h), what is known of statics (statics.h) and the friction of joints are forgotten.
  *
  * (Joints have marks (layout.h), but none before the first step, and none after a step of ODE's own.)
  *

@@ -13,7 +13,7 @@
 #include "ode/world/gone.h"
 #include "ode/world/thread_choice.h"
 #include "ode/world/memory.h"
-#include "ode/world/pipes.h"
+#include "ode/world/statics.h"
 #include "ode/world/snapshot_state.h"
 
 /* ODE's forces of one contact joint, while its answer is judged (judge.h). */
@@ -92,7 +92,7 @@ struct spragWorld {
     spragSurfaceRecord *surface; /* of contacts that were made with a spragSurface */
     size_t surface_capacity;
     int surface_count;
-    spragPipes pipes;        /* geoms without a body that bodies lie on */
+    spragStatics statics;    /* geoms without a body that bodies lie on */
     unsigned long long gone; /* how many of the geoms that were destroyed it has been told of (gone.h) */
     int marked; /* 1: serials are on all objects that were there at the last step; ODE's own step takes them off */
 
