@@ -102,25 +102,29 @@ int spragVariantRests(const spragProblem *problem, const spragSolveOptions *opti
                       spragSolveInfo *info);
 
 /* The chain, or a part of it (its links: chain_links.c).  Between parts the caller may ask whether there is a solution
- * at all (ode/islands/release.c): SOON, then LATER or DOUBTED; or BEGINNING, then REST or DESPITE. */
+ * at all (ode/islands/release.c):
+ *
+ *                 modes, sweeps | Newton's method | one by one | path, Newton's method with all of the work, pivots
+ *     WHOLE       --------------------------------------------------------------------------------------------------
+ *     BEGINNING   -------------------------------
+ *     REST                                        ------------------------------------------------------------------
+ *     DESPITE                                     ------------
+ *     SOON        -------------
+ *     BEGUN                       ---------------
+ *     LATER                       ----------------------------------------------------------------------------------
+ *     DOUBTED                     ------ (some steps) --------
+ *
+ * "One by one" is generation.c.  In a chain that is glued, or under no limit, some columns are empty. */
 typedef enum spragChainPart {
-    /* All links. */
     SPRAG_CHAIN_WHOLE,
-    /* Its first methods.  Where spragChainIsPrompt these are some milliseconds of work: after them the caller may ask
-     * whether there is a solution at all. */
-    SPRAG_CHAIN_BEGINNING,
-    /* No more than the mode search, or sweeps, after which a wedge may be looked for. */
+    SPRAG_CHAIN_BEGINNING, /* where spragChainIsPrompt some milliseconds of work */
+    SPRAG_CHAIN_REST,      /* Newton's method has had a part of its work, and has the rest */
+    SPRAG_CHAIN_DESPITE,   /* what may find a solution although a wedge stands against it (existence.h) */
     SPRAG_CHAIN_SOON,
-    /* What of BEGINNING comes after SOON, from where it ended. */
     SPRAG_CHAIN_BEGUN,
-    /* All that comes after SOON, from where it ended. */
     SPRAG_CHAIN_LATER,
-    /* As LATER, against a wedge: some steps of Newton's method, and contacts one by one. */
-    SPRAG_CHAIN_DOUBTED,
-    /* The methods after BEGINNING.  (Newton's has had a part of its work, and has the rest.) */
-    SPRAG_CHAIN_REST,
-    /* Of REST the ones that may find a solution although a wedge stands against it (existence.h). */
-    SPRAG_CHAIN_DESPITE,
+    SPRAG_CHAIN_DOUBTED, /* against a wedge */
+
     /* For a problem that the first methods did not solve in the last step: begins with the contacts that carried then,
      * and lets others join one by one (generation.c).  The fewer carry, the cheaper; some milliseconds at most. */
     SPRAG_CHAIN_AGAIN,
