@@ -250,7 +250,10 @@ spragStatus spragWorldStep(spragWorldID world, dReal stepsize)
         return spragFail(SPRAG_ERROR_RANGE, "stepsize = %g s, expected > 0, 1e-30 to 1e30", (double)stepsize);
     if (world->stage != SPRAG_BETWEEN_STEPS)
         return spragFail(SPRAG_ERROR_ORDER, "a step cannot be made from within a step of the same world");
-    return spragStep(world, stepsize);
+    const spragStatus stepped = spragStep(world, stepsize);
+    if (stepped == SPRAG_OK)
+        spragDetailClear(); /* what callbacks were refused is theirs */
+    return stepped;
 }
 
 /* ---------------------------------------------------------------- results */

@@ -312,6 +312,7 @@ static void callbacksCannotStepOrDetach(void **state)
     spragWorldSetEventCallback(t.sprag, onEvent, &guest);
     addCorners(&t, box, 0.5);
     step(&t, 1e-3);
+    assert_string_equal(spragStatusDetail(), ""); /* the step's, which is well */
     assert_int_equal(guest.told, 4);
     const spragEvent *events;
     assert_int_equal(spragWorldGetEvents(t.sprag, &events), 4);
