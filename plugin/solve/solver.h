@@ -95,9 +95,9 @@ int spragFreeRowsEliminate(const spragProblem *problem, spragArena *arena, sprag
 int spragVariantWarm(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                      double *u, spragSolveInfo *info);
 
-/* 1: nothing slides, and the guess holds: to rounding, so that the search would return it, or to a hundredth of the
- * tolerance with no contact that creeps.  u (3 nc) = W r + q, and info->residual.  What a stack at rest needs, whose
- * loads follow the last of ERP's corrections for some dozen steps whenever a collider finds another point. */
+/* 1: nothing slides or creeps, and the guess holds: to rounding, so that the search would return it, or to a hundredth
+ * of the tolerance.  u (3 nc) = W r + q, and info->residual.  What a stack at rest needs, whose loads follow the last
+ * of ERP's corrections for some dozen steps whenever a collider finds another point. */
 int spragVariantRests(const spragProblem *problem, const spragSolveOptions *options, const double *r, double *u,
                       spragSolveInfo *info);
 

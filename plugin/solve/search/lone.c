@@ -19,6 +19,9 @@ enum { STEPS = 16, PATIENCE = 8 };
 #define CONTENT 0.1  /* the same where none slips, or after PATIENCE steps */
 #define LEAP 0.3     /* part of the load by which those that leave more are to change in a step, until one gives way */
 #define LAMBDA_SLOW 1e-10 /* where all slip */
+/* m/s.  What slips no faster in an answer is held: that is as near to the law, and where friction is all but used up a
+ * body at rest went a little faster in every step (tests/ode/test_step.c). */
+#define HOLDS SPRAG_SLIP_TOLERANCE
 #define TINY 1e-290
 #define NOTHING 1e-60 /* N s; what dies away from step to step ends here, not among the slow denormal numbers */
 
@@ -57,7 +60,7 @@ SPRAG_QUAD_INLINE void findVelocities(spragLoneBodies *b)
 }
 
 /* The square of |r - P_K(r - (u + mu |u_t| n) / w)| w, as problem/residual.c has it; creep and slip grow. */
-SPRAG_QUAD_INLINE spragQuad residualOf(const spragLoneContact *c, spragQuad *creep, spragQuad *slip)
+SPRAG_QUAD_INLINE spragQuad residualOf(const spragLoneContact *c, double holds, spragQuad *creep, spragQuad *slip)
 {
     spragQuad ut[3], x[3], xt[3], difference[3];
     spragQuadTangent(ut, c->u, c->n);
@@ -67,7 +70,7 @@ SPRAG_QUAD_INLINE spragQuad residualOf(const spragLoneContact *c, spragQuad *cre
     const spragQuad normal = spragQuadTangent(xt, x, c->n), size = spragQuadSqrt(spragQuadDot3(xt, xt));
     const spragQuadMask polar = c->mu * size <= -normal, inside = size <= c->mu * normal;
     const spragQuad on_ray = (normal + c->mu * size) * c->ray, scale = c->mu * on_ray / (size + TINY);
-    *creep = spragQuadSelect(inside, spragQuadMax(speed, *creep), *creep);
+    *creep = spragQuadSelect(inside | (~polar & (speed <= holds)), spragQuadMax(speed, *creep), *creep);
     *slip = spragQuadSelect(polar, *slip, spragQuadMax(speed, *slip));
     for (int i = 0; i < 3; ++i) {
         const spragQuad edge = on_ray * c->n[i] + scale * xt[i];
@@ -77,13 +80,19 @@ SPRAG_QUAD_INLINE spragQuad residualOf(const spragLoneContact *c, spragQuad *cre
     return spragQuadDot3(difference, difference) * (c->w * c->w);
 }
 
+/* m/s */
+SPRAG_QUAD_INLINE double holdsUpTo(const spragLoneBodies *b)
+{
+    return HOLDS < CONTENT * b->tolerance ? HOLDS : CONTENT * b->tolerance;
+}
+
 /* NaN stays. */
 SPRAG_QUAD_INLINE void judge(spragLoneBodies *b)
 {
     spragQuad worst = spragQuadOf(0);
     b->creep = b->slip = worst;
     for (int k = 0; k < b->count; ++k) {
-        const spragQuad square = residualOf(&b->contact[k], &b->creep, &b->slip);
+        const spragQuad square = residualOf(&b->contact[k], holdsUpTo(b), &b->creep, &b->slip);
         worst = spragQuadSelect(square <= worst, worst, square);
     }
     b->residual = spragQuadSqrt(worst);
@@ -94,6 +103,8 @@ SPRAG_QUAD_INLINE void judge(spragLoneBodies *b)
 /* Reads the modes; r of bodies in work goes to what they say of it. */
 SPRAG_QUAD_INLINE void readModes(spragLoneBodies *b, spragQuadMask work, Modes *modes)
 {
+    const spragQuad holds =
+        spragQuadSelect(b->residual <= CONTENT * b->tolerance, spragQuadOf(holdsUpTo(b)), spragQuadOf(0));
     for (int k = 0; k < b->count; ++k) {
         spragLoneContact *c = &b->contact[k];
         spragQuad x[3], xt[3];
@@ -102,9 +113,9 @@ SPRAG_QUAD_INLINE void readModes(spragLoneBodies *b, spragQuadMask work, Modes *
         const spragQuad normal = spragQuadTangent(xt, x, c->n), size = spragQuadSqrt(spragQuadDot3(xt, xt));
         const spragQuad radius = c->mu * normal, load = spragQuadDot3(c->r, c->n), inverse_size = 1 / (size + TINY);
         modes->open[k] = normal <= 0;
-        modes->slips[k] = (size > radius) & ~modes->open[k];
         modes->radius[k] = radius;
         modes->beyond[k] = c->w * (size - radius);
+        modes->slips[k] = (modes->beyond[k] > holds) & ~modes->open[k];
         for (int i = 0; i < 3; ++i) {
             modes->d[k][i] = xt[i] * inverse_size;
             const spragQuad slipping = load * c->n[i] + radius * modes->d[k][i];
@@ -371,7 +382,7 @@ SPRAG_QUAD_INLINE spragQuad softer(const spragLoneBodies *b, const Modes *modes)
 SPRAG_QUAD_INLINE spragQuadMask advance(spragLoneBodies *b, Modes *modes, spragQuadMask work, int step)
 {
     spragQuad kept[SPRAG_LONE_CONTACTS][3];
-    const spragQuad before = b->residual;
+    const spragQuad before = b->residual, crept = b->creep;
     for (int k = 0; k < b->count; ++k)
         for (int i = 0; i < 3; ++i)
             kept[k][i] = b->contact[k].r[i];
@@ -389,7 +400,8 @@ SPRAG_QUAD_INLINE spragQuadMask advance(spragLoneBodies *b, Modes *modes, spragQ
         slips |= modes->slips[k];
     const spragQuad enough = spragQuadSelect(slips & (step < PATIENCE ? -1 : 0), spragQuadOf(STALLED * b->tolerance),
                                              spragQuadOf(CONTENT * b->tolerance));
-    const spragQuadMask slow = work & ~(b->residual < 0.5 * before), ends = slow & (before <= enough);
+    const spragQuadMask calmer = (b->residual <= CONTENT * b->tolerance) & (b->creep < 0.5 * crept),
+                        slow = work & ~((b->residual < 0.5 * before) | calmer), ends = slow & (before <= enough);
     const spragQuadMask stuck = slow & (b->residual <= b->tolerance);
     if (spragQuadAny(stuck)) {
         modes->lambda = spragQuadSelect(stuck, softer(b, modes), modes->lambda);
@@ -418,9 +430,9 @@ SPRAG_QUAD_INLINE void solveBodies(spragLoneBodies *b)
     /* Who begins with the answer rests, and must not creep; what its modes leave of that is others' to find. */
     const spragQuadMask rests = b->residual <= CONTENT * b->tolerance;
     for (int step = 0; step < STEPS; ++step) {
-        work &= ~(b->residual <= SPRAG_EXACT * b->tolerance);
-        if (b->count > 3) /* hyperstatic: it may be all that their modes allow */
-            work &= ~((b->residual <= STALLED * b->tolerance) & (b->creep <= SPRAG_EXACT * b->tolerance));
+        /* Hyperstatic contacts: it may be all that their modes allow. */
+        const double near = b->count > 3 ? STALLED : SPRAG_EXACT;
+        work &= ~((b->residual <= near * b->tolerance) & (b->creep <= SPRAG_EXACT * b->tolerance));
         if (!spragQuadAny(work))
             break;
         work = advance(b, &modes, work, step);
