@@ -47,7 +47,7 @@ extern const spragSolver spragSolverDisturbed; /* large, and the guess is wrong 
 extern const spragSolver spragSolverGlue;      /* every contact holds by a force without bound (spragGlueSuits) */
 extern const spragSolver spragSolverPivots;    /* small, and nothing slides (spragPivotsSuit) */
 extern const spragSolver spragSolverFreeRows;  /* small, with rows that nothing bounds: the chain on what is left */
-extern const spragSolver spragSolverTrace;     /* contacts and boxes, from a good guess: a path, event by event */
+extern const spragSolver spragSolverTrace;     /* contacts, from a good guess: a path, event by event */
 extern const spragSolver spragSolverTurns;     /* contacts, without a work limit: sweeps and that path by turns */
 /* Constraint generation, for up to SPRAG_GENERATION_MOST blocks: the chain on the contacts that carry, one more at a
  * time, from none or from those that carry in the guess. */
