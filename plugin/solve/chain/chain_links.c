@@ -21,8 +21,7 @@
  *                      4. where work is limited: contacts one by one (generation.c, up to 120 blocks);
  *                         where it is not: sweeps and the traced path by turns (turns.c)
  *     nc > SMALL, heaps of mechanisms
- *                      sweeps, 64 or until they are near, then Newton's method from there, after an interior point
- *                      where they are far, in place of 1
+ *                      sweeps, 64 or until they are near, then Newton's method from there, in place of 1
  *     nc > SMALL, and every contact holds by infinite friction (convex: nothing slides)
  *                      conjugate gradients in the velocities of bodies (glue.c), then Newton's method and, of up to 120
  *                      blocks after some steps of it, pivots, before the sweeps: those carry a
