@@ -50,9 +50,8 @@ extern const spragSolver spragSolverFreeRows;  /* small, with rows that nothing 
 extern const spragSolver spragSolverTrace;     /* contacts, from a good guess: a path, event by event */
 extern const spragSolver spragSolverTurns;     /* contacts, without a work limit: sweeps and that path by turns */
 /* Constraint generation, for up to SPRAG_GENERATION_MOST blocks: the chain on the contacts that carry, one more at a
- * time, from none or from those that carry in the guess. */
+ * time. */
 extern const spragSolver spragSolverGeneration;
-extern const spragSolver spragSolverGenerationAgain;
 
 enum { SPRAG_CHAIN_SMALL = 60 }; /* blocks, measured: beyond it the mode search costs more than it saves */
 enum { SPRAG_GENERATION_MOST = 120 };
@@ -124,10 +123,6 @@ typedef enum spragChainPart {
     SPRAG_CHAIN_BEGUN,
     SPRAG_CHAIN_LATER,
     SPRAG_CHAIN_DOUBTED, /* against a wedge */
-
-    /* For a problem that the first methods did not solve in the last step: begins with the contacts that carried then,
-     * and lets others join one by one (generation.c).  The fewer carry, the cheaper; some milliseconds at most. */
-    SPRAG_CHAIN_AGAIN,
     /* Sweeps alone: options->iteration_limit of them, fewer if the time ends. */
     SPRAG_CHAIN_SWEPT,
     /* Sweeps alone until spragNear, or an answer. */

@@ -92,7 +92,6 @@ static void methodsComeInTheirOrder(void **state)
         {61, CONTACTS, 0, PLAYS, SPRAG_CHAIN_REST, {IS(Sweeps), IS(Disturbed), IS(NewtonResumed), IS(Generation)}},
         {61, BOXES, 0, PLAYS, SPRAG_CHAIN_REST, {IS(Newton), IS(Sweeps)}},
         {20, CONTACTS, 0, STEP, SPRAG_CHAIN_WITHIN, {IS(Variant), IS(Newton), IS(Lemke)}},
-        {20, CONTACTS, 0, STEP, SPRAG_CHAIN_AGAIN, {IS(Variant), IS(GenerationAgain)}},
         {20, CONTACTS, 0, STEP, SPRAG_CHAIN_LOCAL, {IS(Variant), IS(NewtonPoints)}},
         {61, CONTACTS, 0, STEP, SPRAG_CHAIN_LOCAL, {IS(Sweeps), IS(NewtonPoints)}},
         {61, CONTACTS, 0, FILES, SPRAG_CHAIN_WHOLE, {IS(Sweeps), IS(Newton), IS(Turns)}},

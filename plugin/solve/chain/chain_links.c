@@ -193,11 +193,6 @@ static void chainSmall(spragChainLinks *chain, spragChainPart part)
     const spragSolveOptions *options = chain->options;
     const int n = problem->contact_count, prompt = spragChainIsPrompt(problem, options);
     const double tolerance = options->tolerance, content = prompt ? options->enough : tolerance;
-    if (part == SPRAG_CHAIN_AGAIN) {
-        add(chain, &spragSolverVariant, spragChainRoundsKnown(problem), tolerance); /* else it would be hard for ever */
-        add(chain, &spragSolverGenerationAgain, 0, tolerance);
-        return;
-    }
     const int glued = spragPivotsSuit(problem);
     add(chain, &spragSolverVariant, glued ? ROUNDS_KNOWN : 0, tolerance);
     if (glued)
