@@ -103,7 +103,7 @@ int spragVariantRests(const spragProblem *problem, const spragSolveOptions *opti
 /* The chain, or a part of it (its links: chain_links.c).  Between parts the caller may ask whether there is a solution
  * at all (ode/islands/release.c):
  *
- *                 modes, sweeps | Newton's method | one by one | path, Newton's method with all of the work, pivots
+ *                 modes, sweeps | Newton's method | one by one | Newton's method with all of the work, pivots
  *     WHOLE       --------------------------------------------------------------------------------------------------
  *     BEGINNING   -------------------------------
  *     REST                                        ------------------------------------------------------------------
