@@ -47,12 +47,11 @@ extern const spragSolver spragSolverDisturbed; /* large, and the guess is wrong 
 extern const spragSolver spragSolverGlue;      /* every contact holds by a force without bound (spragGlueSuits) */
 extern const spragSolver spragSolverPivots;    /* small, and nothing slides (spragPivotsSuit) */
 extern const spragSolver spragSolverFreeRows;  /* small, with rows that nothing bounds: the chain on what is left */
-extern const spragSolver spragSolverTrace;     /* contacts and boxes, from a good guess: a path, event by event */
+extern const spragSolver spragSolverTrace;     /* contacts, from a good guess: a path, event by event */
 extern const spragSolver spragSolverTurns;     /* contacts, without a work limit: sweeps and that path by turns */
 /* Constraint generation, for up to SPRAG_GENERATION_MOST blocks: the chain on the contacts that carry, one more at a
- * time, from none or from those that carry in the guess. */
+ * time. */
 extern const spragSolver spragSolverGeneration;
-extern const spragSolver spragSolverGenerationAgain;
 
 enum { SPRAG_CHAIN_SMALL = 60 }; /* blocks, measured: beyond it the mode search costs more than it saves */
 enum { SPRAG_GENERATION_MOST = 120 };
@@ -104,7 +103,7 @@ int spragVariantRests(const spragProblem *problem, const spragSolveOptions *opti
 /* The chain, or a part of it (its links: chain_links.c).  Between parts the caller may ask whether there is a solution
  * at all (ode/islands/release.c):
  *
- *                 modes, sweeps | Newton's method | one by one | path, Newton's method with all of the work, pivots
+ *                 modes, sweeps | Newton's method | one by one | Newton's method with all of the work, pivots
  *     WHOLE       --------------------------------------------------------------------------------------------------
  *     BEGINNING   -------------------------------
  *     REST                                        ------------------------------------------------------------------
@@ -124,10 +123,6 @@ typedef enum spragChainPart {
     SPRAG_CHAIN_BEGUN,
     SPRAG_CHAIN_LATER,
     SPRAG_CHAIN_DOUBTED, /* against a wedge */
-
-    /* For a problem that the first methods did not solve in the last step: begins with the contacts that carried then,
-     * and lets others join one by one (generation.c).  The fewer carry, the cheaper; some milliseconds at most. */
-    SPRAG_CHAIN_AGAIN,
     /* Sweeps alone: options->iteration_limit of them, fewer if the time ends. */
     SPRAG_CHAIN_SWEPT,
     /* Sweeps alone until spragNear, or an answer. */

@@ -76,8 +76,7 @@ static int solvedOf(int count, double tolerance, int with_path)
         if (with_path)
             spragPathSolve(&setup.cones, &(spragStop){tolerance, 0, 2000}, &setup.tangent, &setup.arena, setup.r);
         else
-            spragInteriorSolve(&setup.cones, &(spragStop){tolerance, 0, 1000}, 0, &setup.tangent, &setup.arena,
-                               setup.r);
+            spragInteriorSolve(&setup.cones, &(spragStop){tolerance, 0, 1000}, &setup.tangent, &setup.arena, setup.r);
         solved += spragProblemResidual(asked, setup.r) <= tolerance;
         spragArenaFree(&setup.arena);
     }

@@ -135,51 +135,11 @@ static void workIsLimited(void **state)
     assert_true(2 * spent[1] < spent[0]);
 }
 
-static int againFrom(const spragProblem *problem, const double *guess, double *r)
-{
-    spragArena arena = {0};
-    spragSolveInfo info = {0};
-    const spragSolveOptions options = {.tolerance = 1e-8};
-    memcpy(r, guess, N * sizeof *r);
-    assert_int_equal(spragSolverGenerationAgain.solve(problem, &options, &arena, r, &info), SPRAG_OK);
-    assert_true(spragProblemResidual(problem, r) <= 1e-8);
-    spragArenaFree(&arena);
-    return info.iterations;
-}
-
-/* A step later what carried carries: far fewer iterations.  A guess in which all carry says nothing. */
-static void whatCarriedIsTriedFirst(void **state)
-{
-    (void)state;
-    int first = 0, again = 0;
-    for (unsigned long long seed = 1; seed <= 40; ++seed) {
-        Random random;
-        double r[N] = {0}, x[N], cold[N], all[N];
-        const double none[N] = {0};
-        spragSolveInfo info = {0};
-        unsigned long long draw = seed;
-        randomProblem(&random, seed, 0.8, N);
-        assert_int_equal(solveSo(&random.problem, r, &info), SPRAG_OK);
-        if (2 * loadedOf(r) > NC)
-            continue;
-        for (int i = 0; i < N; ++i) {
-            random.q[i] += 1e-4 * uniform(&draw);
-            all[i] = i % 3 == 0;
-        }
-        again += againFrom(&random.problem, r, x);
-        first += againFrom(&random.problem, none, cold);
-        againFrom(&random.problem, all, x);
-        assert_memory_equal(x, cold, sizeof x);
-    }
-    assert_true(again > 0 && 2 * again < first);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(randomProblemsAreSolved),     cmocka_unit_test(workIsLimited),
         cmocka_unit_test(whatRepeatsItselfIsLeftOut),  cmocka_unit_test(thereIsNothingToLeaveOut),
-        cmocka_unit_test(whatLoadsAnotherBlockIsInIt), cmocka_unit_test(pilesAreSolved),
-        cmocka_unit_test(whatCarriedIsTriedFirst)};
+        cmocka_unit_test(whatLoadsAnotherBlockIsInIt), cmocka_unit_test(pilesAreSolved)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static void pathsGoThroughFolds(void **state)
         follow(&setup, 1e-9, 1000);
         by_path += spragProblemResidual(&random.problem, setup.r) <= 1e-9;
         interiorSetup(&other, &random.problem, 10);
-        spragInteriorSolve(&other.cones, &(spragStop){1e-9, 0, 1000}, 0, &other.tangent, &other.arena, other.r);
+        spragInteriorSolve(&other.cones, &(spragStop){1e-9, 0, 1000}, &other.tangent, &other.arena, other.r);
         by_interior += spragProblemResidual(&random.problem, other.r) <= 1e-9;
         spragArenaFree(&setup.arena);
         spragArenaFree(&other.arena);

@@ -124,25 +124,6 @@ static int solveWedged(Release *release, spragStatus *status)
     return *status == SPRAG_ERROR_MEMORY || island->wedge.speed > 0;
 }
 
-/* An island whose answer came from a late link of the chain in the last step: that link is tried first.  1: it is
- * solved, or there is no memory. */
-static int solveHard(Release *release, spragStatus *status)
-{
-    spragIsland *island = release->island;
-    if (!island->before.hard || island->block_count > FEW || release->options.solver != SPRAG_SOLVER_AUTO ||
-        island->shortcut == SPRAG_SHORTCUT_IN_VAIN)
-        return 0;
-    *status = spragPartingSolve(SPRAG_CHAIN_AGAIN, &release->options, island, &release->iterations);
-    const int vain = *status != SPRAG_OK && *status != SPRAG_ERROR_MEMORY;
-    island->shortcut = vain                     ? SPRAG_SHORTCUT_IN_VAIN
-                       : island->solve.fallback ? SPRAG_SHORTCUT_SOLVED
-                                                : SPRAG_SHORTCUT_NONE;
-    island->solve.fallback = 0; /* it was found, and quickly */
-    if (vain)
-        memcpy(island->r, release->guess, 3 * (size_t)island->block_count * sizeof *release->guess);
-    return !vain;
-}
-
 /* The rest of the chain; with less work where a wedge stands against a solution, since contacts can yield instead. */
 static spragStatus goOn(Release *release, spragChainPart rest)
 {
@@ -307,8 +288,6 @@ static spragStatus solveRigid(Release *release)
     spragStatus status;
     if (solveWedged(release, &status))
         return status;
-    if (!release->again && !island->before.wedged && solveHard(release, &status))
-        return status;
     if (large)
         own.work_limit = fmin(own.work_limit, WORK_BEFORE);
     if (!conflicts && (guides || large || spragChainIsPrompt(&island->problem, options)))
@@ -357,7 +336,7 @@ static int isLeftFar(const Release *release, spragStatus status)
     return status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(&release->options, release->island);
 }
 
-/* Keeps the guess, for what was wedged or hard, or is searched again in accord.  (Whether that suits is not known yet:
+/* Keeps the guess, for what was wedged, or is searched again in accord.  (Whether that suits is not known yet:
  * a slip that turns round may have a greater mu, as it stands still.)  0: no memory. */
 static int keepGuess(Release *release)
 {

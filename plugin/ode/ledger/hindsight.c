@@ -9,11 +9,9 @@
 #include "solve/solver.h"
 
 enum {
-    SMALL = 60,          /* blocks of an island that may be hard (solve/chain/chain_links.h) */
     STEP_HASTE_MOST = 3, /* halvings: with 5 boxes in hinges miss 1e-3 m/s in 74 of 500 steps, not in 58 */
     ACCORD_STEPS = 8,    /* after one in which contacts asked for what no motion gives */
-    ACCORD_VAIN = 8,     /* after one in which it was of no use to change that */
-    LATE = 500           /* iterations: more than the chain's first links have in a step */
+    ACCORD_VAIN = 8      /* after one in which it was of no use to change that */
 };
 #define VAIN 1e-3 /* m/s: work was in vain on an island that misses by more */
 #define HARD 1e7  /* products of 3x3 blocks, some 30 ms: of dense factorisations and passes over W */
@@ -41,7 +39,7 @@ static int accordOf(int a, int b)
 void spragIslandLookBack(const struct spragWorld *world, spragIsland *island)
 {
     spragHindsight *before = &island->before;
-    before->wedged = before->hard = before->doubt = before->step_haste = before->unsqueezed = before->accord = 0;
+    before->wedged = before->doubt = before->step_haste = before->unsqueezed = before->accord = 0;
     const int any = world->doubt > 0 || world->forewarned > 0;
     for (int i = 0; i < island->joint_count && any; ++i) {
         const int record = recordOf(&world->snapshot.joint[island->joint[i]]);
@@ -51,19 +49,9 @@ void spragIslandLookBack(const struct spragWorld *world, spragIsland *island)
         before->wedged = larger(before->wedged, memory->wedged);
         before->doubt = larger(before->doubt, memory->doubt);
         before->unsqueezed = larger(before->unsqueezed, memory->unsqueezed);
-        before->hard |= memory->hard;
         before->step_haste = larger(before->step_haste, memory->step_haste);
         before->accord = accordOf(before->accord, memory->accord);
     }
-}
-
-int spragIslandHardens(const spragIsland *island)
-{
-    if (island->declined != NULL || island->bare != NULL || island->greedy != NULL || island->block_count > SMALL)
-        return 0;
-    if (island->shortcut != SPRAG_SHORTCUT_NONE || !island->solve.fallback)
-        return island->shortcut == SPRAG_SHORTCUT_SOLVED;
-    return island->solve.iterations > LATE && island->work.spent > HARD;
 }
 
 int spragIslandStepHasteNext(const struct spragWorld *world, const spragIsland *island)
@@ -102,7 +90,6 @@ spragHindsight spragIslandLookAhead(const struct spragWorld *world, const spragI
                                      : doubt > 0 ? doubt - 1
                                                  : 0,
                             .unsqueezed = wedged && !wedge->squeezed && unsqueezed > 0 ? unsqueezed - 1 : 0,
-                            .hard = spragIslandHardens(island),
                             .accord = accordNext(world, island)};
 }
 
@@ -121,5 +108,4 @@ void spragIslandNote(const spragIsland *island, spragContactMemory *memory)
     memory->unsqueezed = (short)next->unsqueezed;
     memory->step_haste = (short)next->step_haste;
     memory->accord = (short)next->accord;
-    memory->hard = (short)next->hard;
 }

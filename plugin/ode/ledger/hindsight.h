@@ -1,4 +1,4 @@
-/* What the last step knew of an island, and what this one tells the next: was it wedged, was its answer hard to find?
+/* What the last step knew of an island, and what this one tells the next: was it wedged, did it spend its work?
  *
  * Islands have no identity from step to step, but contacts have: each record keeps what its island was. */
 #ifndef SPRAG_ODE_HINDSIGHT_H
@@ -12,7 +12,7 @@ enum {
     SPRAG_UNSQUEEZED = 10 /* steps in which one that is wedged, but was not squeezed, is not asked for a squeeze */
 };
 
-/* Fills wedged, unsqueezed, doubt, hard, step_haste and accord of island->before (spragHindsight) from the records of
+/* Fills wedged, unsqueezed, doubt, step_haste and accord of island->before (spragHindsight) from the records of
  * its contacts, guides and bearings: the largest of each.
  *
  * wedged, 1: one was in a wedged island.  A wedge lasts: a ball that had sunk between two triangles of the
@@ -23,10 +23,6 @@ enum {
  * unsqueezed: it was asked then whether bodies are squeezed, and they were not; it takes as long to ask as for a wedge,
  * and is asked again after SPRAG_UNSQUEEZED steps.
  *
- * hard, 1: one was in a hard island, whose answer came late in the chain and took some 30 ms.  A car with mu
- * = 340 stands so for seconds.  (Plates with mu = 100, which Newton's method solves in 250 steps, do not count as
- * hard: four fifths of the contacts that carry in one step do not carry in the next.)
- *
  * step_haste: a step in which the solutions of an island spent all of their work together (release.h) is followed by
  * one with half of it, down to an eighth: what is jammed by its joints and by mu = infinity stays so.  What spent its
  * work in vain, and is left above 1e-3 m/s, has half of what it spent, down to some 30 ms: contacts that nobody empties
@@ -35,8 +31,6 @@ enum {
  * accord: what contacts ask for is made to agree from the start (accord.h), where it had to be, and did not agree, in
  * one of the last steps; negated: that is not tried, as it was in vain. */
 void spragIslandLookBack(const struct spragWorld *world, spragIsland *island);
-/* Of a solved island.  1: it is hard: its answer came late, or from the contacts that carried before. */
-int spragIslandHardens(const spragIsland *island);
 /* Of a solved island: its step_haste in the next step. */
 int spragIslandStepHasteNext(const struct spragWorld *world, const spragIsland *island);
 /* Of a solved island: all that the next step is told, for island->next. */

@@ -372,7 +372,7 @@ static int mayDoWithout(const struct spragWorld *world, const spragIsland *islan
 {
     return !(world->config.time_limit > 0) && world->config.solver == SPRAG_SOLVER_AUTO &&
            entries <= SPRAG_PATTERN_MOST && island->wedge.speed == 0 && !island->before.wedged &&
-           !island->before.hard && island->before.doubt == 0 && !island->matrix.tried && reachesPay(island, entries) &&
+           island->before.doubt == 0 && !island->matrix.tried && reachesPay(island, entries) &&
            !spragHasInfinite(island);
 }
 

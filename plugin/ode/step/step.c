@@ -103,7 +103,7 @@ static void count(spragStepInfo *info, spragStepper stepper, const spragIsland *
 /* 1: its contacts' records will tell the next step something that few do (hindsight.h). */
 static int isForewarned(const spragIsland *island)
 {
-    return island->lone == NULL && (island->next.hard || island->next.step_haste > 0 || island->next.accord != 0);
+    return island->lone == NULL && (island->next.step_haste > 0 || island->next.accord != 0);
 }
 
 static void countAll(struct spragWorld *world)

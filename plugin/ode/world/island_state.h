@@ -43,7 +43,6 @@ typedef struct spragHindsight {
     int wedged;     /* 1: a contact of it was in a wedged island; 2: in one whose guides had to yield too */
     int doubt;      /* > 0: steps left in which a wedge is looked for right after the first method */
     int unsqueezed; /* > 0: steps left in which nobody asks whether its bodies are squeezed */
-    int hard;       /* 1: a contact of it was in a hard island: those that carried are tried first */
     int accord;     /* > 0: steps left in which corrections are made to agree at once (accord.h); < 0: in which not */
 } spragHindsight;
 
@@ -99,13 +98,6 @@ typedef struct spragAccord {
     double apart; /* m/s: the greatest change of what a contact asks for */
 } spragAccord;
 
-/* What came of the contacts that carried before, where they were tried first (SPRAG_CHAIN_AGAIN). */
-typedef enum spragShortcut {
-    SPRAG_SHORTCUT_NONE,   /* they were not tried, or the guess was the answer */
-    SPRAG_SHORTCUT_SOLVED, /* the answer is theirs */
-    SPRAG_SHORTCUT_IN_VAIN /* the chain began anew, and does not try them again in this step */
-} spragShortcut;
-
 typedef struct spragIsland {
     /* Who it is (look/island), and who solves it (islands/lone, bare, rescue).  In cache lines, as bodies: of ten
      * thousand lone islands every pass reads the first one. */
@@ -134,8 +126,7 @@ typedef struct spragIsland {
     spragWork work;
     /* and what was found out while it was solved: */
     spragAccord accord;
-    spragShortcut shortcut; /* release.c */
-    double locked;          /* m/s, the fastest that contacts whose normal joints hold should have moved (assemble.c) */
+    double locked; /* m/s, the fastest that contacts whose normal joints hold should have moved (assemble.c) */
     double calmed; /* m/s, of one that rests (bare.h).  > 0: creep that Newton's method cannot end; < 0: negated, the
                       creep that the next step may begin with where visits end it */
     int asked;     /* iterations that passing.c has spent */

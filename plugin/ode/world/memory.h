@@ -47,7 +47,7 @@ typedef struct spragContactMemory {
     double moment[3]; /* N m, of rolling friction on body[0] */
     /* What its island tells the next one (spragHindsight). */
     int haste, wedged, doubt;
-    short hard, step_haste;
+    short step_haste;
     short heap; /* 1: its island was a heap in haste (haste.h) */
     short unsqueezed;
     short cone_barred; /* steps left in which no cone takes the place of its law (spragBlock) */

@@ -80,7 +80,7 @@ struct spragWorld {
     size_t named_capacity, next_named_capacity;
     int named_count, next_named_count;
     int doubt;      /* > 0: steps left in which records may tell of a wedge */
-    int forewarned; /* islands of the last step that were hard, spent their work, or had to agree (spragHindsight) */
+    int forewarned; /* islands of the last step that spent their work, or had to agree (spragHindsight) */
 
     /* What the program has made, and what of it is gone. */
     struct spragGuide **guide; /* (guide_count) ascending ids */

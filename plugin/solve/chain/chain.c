@@ -420,15 +420,11 @@ static void obeyPolicy(Run *run)
     info->residual = residual;
 }
 
-/* A problem that was hard in the last step gets no more than some milliseconds of work; and a limit on all methods is
- * one on each. */
-static double workOf(const spragSolveOptions *options, spragChainPart part)
+/* A limit on all methods is one on each. */
+static double workOf(const spragSolveOptions *options)
 {
-    const double each = options->work_limit > 0 ? options->work_limit : options->work_total,
-                 limit = options->work_total > 0 ? fmin(each, options->work_total) : each;
-    if (part != SPRAG_CHAIN_AGAIN)
-        return limit;
-    return limit > 0 ? fmin(limit, SPRAG_WORK_PROMPT) : SPRAG_WORK_PROMPT;
+    const double each = options->work_limit > 0 ? options->work_limit : options->work_total;
+    return options->work_total > 0 ? fmin(each, options->work_total) : each;
 }
 
 spragStatus spragChainSolvePart(spragChainPart part, const spragProblem *problem, const spragSolveOptions *given,
@@ -436,7 +432,7 @@ spragStatus spragChainSolvePart(spragChainPart part, const spragProblem *problem
 {
     *info = (spragSolveInfo){.residual = NAN, .solver = SPRAG_SOLVER_VARIANT};
     spragSolveOptions options = *given;
-    options.work_limit = workOf(given, part);
+    options.work_limit = workOf(given);
     const double begin = options.time_limit > 0 ? spragSeconds() : 0;
     if ((options.solver == SPRAG_SOLVER_AUTO || options.solver == SPRAG_SOLVER_VARIANT) && part != SPRAG_CHAIN_SWEPT &&
         part != SPRAG_CHAIN_NEAR && !spragChainGoesOn(problem, &options, part) &&

@@ -10,10 +10,9 @@
  *                      2. Newton's method with an interior point (newton.c)
  *                      3. the chain itself on fewer contacts, one more at a time (generation.c);
  *                         where rows have no bounds, on what is left without those (free_rows.c)
- *                      4. the traced path (trace.c)
- *                      5. in a step, where 2 was kept short: Newton's method with all the work it may take
- *                         (and between 3 and 4 with the rest of its share, where a wedge was looked for after 2)
- *                      6. Lemke's method
+ *                      4. in a step, where 2 was kept short: Newton's method with all the work it may take
+ *                         (and before it with the rest of its share, where a wedge was looked for after 2)
+ *                      5. Lemke's method
  *     nc > SMALL       1. in a step, where the guess is wrong in places only: these for themselves (disturbed.c)
  *                         Newton's method from a guess that is near, where one factorisation costs no more than
  *                         some sweeps
@@ -22,8 +21,7 @@
  *                      4. where work is limited: contacts one by one (generation.c, up to 120 blocks);
  *                         where it is not: sweeps and the traced path by turns (turns.c)
  *     nc > SMALL, heaps of mechanisms
- *                      sweeps, 64 or until they are near, then Newton's method from there, after an interior point
- *                      where they are far, in place of 1
+ *                      sweeps, 64 or until they are near, then Newton's method from there, in place of 1
  *     nc > SMALL, and every contact holds by infinite friction (convex: nothing slides)
  *                      conjugate gradients in the velocities of bodies (glue.c), then Newton's method and, of up to 120
  *                      blocks after some steps of it, pivots, before the sweeps: those carry a
@@ -67,7 +65,6 @@ enum {
     STEPS_GLUED = 60,    /* where pivots come next: in conflict there may be 5000, in vain */
     STEPS_WITHIN = 500,  /* of the problems that generation solves: six contacts spent 35 ms on 10 000, in vain */
     STEPS_SECOND = 2500, /* of the second run, from r = 0, where the guess led astray */
-    STEPS_TRACED = 900,  /* of a traced path of a small island; most that arrive take 50 to 300 */
 
     /* Sweeps, visits of every contact, at most.  Most runs end before, where the residual falls no more. */
     SWEEPS_FIRST = 3000, /* in a step.  Problem files end after 13 to 2200: 30 000 change nothing, with 300 p23 has 4
@@ -196,11 +193,6 @@ static void chainSmall(spragChainLinks *chain, spragChainPart part)
     const spragSolveOptions *options = chain->options;
     const int n = problem->contact_count, prompt = spragChainIsPrompt(problem, options);
     const double tolerance = options->tolerance, content = prompt ? options->enough : tolerance;
-    if (part == SPRAG_CHAIN_AGAIN) {
-        add(chain, &spragSolverVariant, spragChainRoundsKnown(problem), tolerance); /* else it would be hard for ever */
-        add(chain, &spragSolverGenerationAgain, 0, tolerance);
-        return;
-    }
     const int glued = spragPivotsSuit(problem);
     add(chain, &spragSolverVariant, glued ? ROUNDS_KNOWN : 0, tolerance);
     if (glued)
@@ -230,7 +222,6 @@ static void chainSmall(spragChainLinks *chain, spragChainPart part)
         addNewton(chain, few, 0, content);
     if (free)
         add(chain, &spragSolverFreeRows, 0, content);
-    add(chain, &spragSolverTrace, STEPS_TRACED, content);
     if (glued && !prompt)
         addNewton(chain, steps, 1, tolerance);
     if (prompt)

@@ -100,8 +100,8 @@ static spragFine complementarity(const Interior *ip)
     return sum / ip->central.problem->contact_count;
 }
 
-int spragInteriorSolve(const spragCones *cones, const spragStop *stop, int patience, spragTangent *tangent,
-                       spragArena *arena, double *r)
+int spragInteriorSolve(const spragCones *cones, const spragStop *stop, spragTangent *tangent, spragArena *arena,
+                       double *r)
 {
     Interior ip;
     const int n = 3 * cones->problem->contact_count;
@@ -110,9 +110,9 @@ int spragInteriorSolve(const spragCones *cones, const spragStop *stop, int patie
         spragArenaRelease(arena, mark);
         return -1;
     }
-    double best = spragProblemResidual(cones->asked, r), least = INFINITY;
+    double best = spragProblemResidual(cones->asked, r);
     spragFine last = 1;
-    int k = 0, stuck = 0, gained = 0;
+    int k = 0, stuck = 0;
     for (; k < INTERIOR_LIMIT && k < stop->limit && !spragIsLate(stop->deadline); ++k) {
         spragCentralResiduals(&ip.central);
         const double residual = spragConesResidual(cones, ip.central.r, ip.central.u);
@@ -120,9 +120,7 @@ int spragInteriorSolve(const spragCones *cones, const spragStop *stop, int patie
             best = residual;
             spragConesTo(cones, ip.central.r, r);
         }
-        if (residual < least)
-            least = residual, gained = k;
-        if (residual <= stop->tolerance || (patience > 0 && k - gained >= patience))
+        if (residual <= stop->tolerance)
             break;
         if (!spragCentralFactor(&ip.central, tangent))
             break;

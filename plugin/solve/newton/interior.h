@@ -9,9 +9,8 @@
 #include "solve/stop.h"
 
 /* Improves r, of the problem that the cones are made of, until `stop` or where progress ends; r keeps the best iterate.
- * patience > 0: or once so many have not brought a lower residual.  tangent is of the cones' problem and loads.
- * Returns iterations, -1: out of memory. */
-int spragInteriorSolve(const spragCones *cones, const spragStop *stop, int patience, spragTangent *tangent,
-                       spragArena *arena, double *r);
+ * tangent is of the cones' problem and loads.  Returns iterations, -1: out of memory. */
+int spragInteriorSolve(const spragCones *cones, const spragStop *stop, spragTangent *tangent, spragArena *arena,
+                       double *r);
 
 #endif

@@ -58,12 +58,11 @@ enum {
     STEPS_NEAR = 60, /* where it is as good, */
     STEPS_FAR = 200, /* and from far away */
     /* spragSolverNewtonNear and NewtonFewest: */
-    STEPS_NEARBY = 24,   /* points go on while each so many gain a digit, */
-    STEPS_ON = 200,      /* up to so many; */
-    STEPS_CONES = 20,    /* an interior point, which takes so many at least, comes first from far away; */
-    PATIENCE_CONES = 12, /* it ends once so many have gained nothing, */
-    STEPS_LAST = 8,      /* and what it leaves has so many points at least; */
-    STEPS_FEWEST = 4,    /* of a factorisation that is worth its analysis where work is short */
+    STEPS_NEARBY = 24, /* points go on while each so many gain a digit, */
+    STEPS_ON = 200,    /* up to so many; */
+    STEPS_ARRIVE = 20, /* with fewer none are made from far away; */
+    STEPS_LAST = 8,    /* from nearby so many points are made at least; */
+    STEPS_FEWEST = 4,  /* of a factorisation that is worth its analysis where work is short */
     /* spragSolverNewtonWarm: */
     STEPS_AT_ONCE = 12,
     /* other */
@@ -77,13 +76,12 @@ enum {
 #define LAMBDA_BETWEEN 1e-3 /* from less than FAR */
 #define LAMBDA_SURE 1e-8
 /* Residuals, in spragNear: */
-#define FAR 10      /* an interior point comes first beyond it */
+#define FAR 10      /* lambda begins as from anywhere beyond it */
 #define ARRIVES 3   /* from here few steps arrive */
 #define IN_VAIN 100 /* of 349 runs of STEPS_AT_ONCE from further off 4 arrive */
 /* Residuals, in m/s: */
-#define NEAR 1e-3         /* from here the proximal points find the way, */
-#define CLOSE 1e-2        /* in crowds from here, before stage 3 */
-#define CONES_ENOUGH 1e-4 /* of the interior point; to 1e-3 or 1e-5 the sum of steps is as large or larger */
+#define NEAR 1e-3  /* from here the proximal points find the way, */
+#define CLOSE 1e-2 /* in crowds from here, before stage 3 */
 /* Work: */
 #define WORK 5e8          /* 3x3 products spent on factorisations where no limit is given: about 5 s */
 #define CONES_STEP 100.0  /* 3x3 products that a step of stages 3 and 4 is worth besides what it factorises, */
@@ -256,7 +254,7 @@ static spragStatus interior(Newton *newton, const Inner *inner, int soon, spragA
     const spragStop stop = {newton->asked.tolerance, newton->asked.deadline,
                             soon && left > INTERIOR_SOON ? INTERIOR_SOON : left};
     memcpy(r, newton->swept, 3 * (size_t)newton->problem->contact_count * sizeof *r);
-    countCones(newton, inner, spragInteriorSolve(&inner->cones, &stop, 0, inner->tangent, arena, r));
+    countCones(newton, inner, spragInteriorSolve(&inner->cones, &stop, inner->tangent, arena, r));
     if (leavesBodies(newton, inner, 0))
         return SPRAG_NOT_CONVERGED;
     /* Stage 4 is better, where motors and limits meet high friction.  Contacts alone (islands of falling boxes) the
@@ -575,33 +573,13 @@ static spragStatus solveWarm(const spragProblem *problem, const spragSolveOption
     return solveFew(&few, problem, options, arena, r, info);
 }
 
-/* The interior point, until the rest is for proximal points.  0: no memory. */
-static int enterCones(Newton *newton, spragArena *arena, double *r)
-{
-    if (!spragConesApply(newton->problem) || spragProblemIsLean(newton->problem) || conesAreCostly(newton))
-        return 1;
-    Inner inner;
-    const int ready = innerInit(&inner, newton, arena);
-    if (ready <= 0)
-        return ready != 0;
-    const int most = stepsPaid(newton, stepsLeft(newton), inner.charge);
-    const spragStop stop = {fmax(CONES_ENOUGH, newton->asked.tolerance), newton->asked.deadline, most};
-    const int steps = spragInteriorSolve(&inner.cones, &stop, PATIENCE_CONES, inner.tangent, arena, r);
-    countCones(newton, &inner, steps);
-    spragProximalReset(&newton->proximal, r);
-    return steps >= 0;
-}
-
-/* From where sweeps have ended, which is near if the modes all but fit.  Far from that the interior point comes to
- * 1e-3 m/s in some 20 steps, proximal points in 50; but these end what it leaves, and where they begin near or in
- * between they take less.  They go on as long as each STEPS_NEARBY of them gain a digit. */
-static spragStatus runNear(Newton *newton, spragArena *arena, double *r)
+/* From where sweeps have ended, which is near if the modes all but fit.  Points go on as long as each STEPS_NEARBY of
+ * them gain a digit. */
+static spragStatus runNear(Newton *newton, double *r)
 {
     const double near = spragNear(newton->problem);
     spragProximal *proximal = &newton->proximal;
     spragProximalReset(proximal, r);
-    if (proximal->best_residual > FAR * near && newton->limit >= STEPS_CONES && !enterCones(newton, arena, r))
-        return SPRAG_ERROR_MEMORY;
     const double residual = proximal->best_residual;
     const double lambda = residual > FAR * near ? LAMBDA_FIRST : residual > near ? LAMBDA_BETWEEN : SPRAG_LAMBDA_WARM;
     if (residual > near)
@@ -617,7 +595,7 @@ static spragStatus solveNearby(int few, const spragProblem *problem, const sprag
                                spragArena *arena, double *r, spragSolveInfo *info)
 {
     const double passes = SPRAG_TANGENT_PASSES * spragProductPrice(problem), far = ARRIVES * spragNear(problem);
-    if (few && info->residual > far && options->work_limit < STEPS_CONES * passes)
+    if (few && info->residual > far && options->work_limit < STEPS_ARRIVE * passes)
         return SPRAG_NOT_CONVERGED;
     const Asked asked = {.tolerance = options->tolerance, .deadline = spragDeadline(options->time_limit), .counted = 1};
     Newton newton = newtonOf(&asked, problem, SPRAG_TANGENT_CHEAPER, options, info);
@@ -633,8 +611,8 @@ static spragStatus solveNearby(int few, const spragProblem *problem, const sprag
         newton.proximal.look = few ? 0 : STEPS_NEARBY;
         newton.proximal.tangent.accuracy = SPRAG_TANGENT_ROUGH;
     }
-    if (ready > 0 && !(few && info->residual > far && newton.limit < STEPS_CONES))
-        status = runNear(&newton, arena, r);
+    if (ready > 0 && !(few && info->residual > far && newton.limit < STEPS_ARRIVE))
+        status = runNear(&newton, r);
     spragArenaRelease(arena, mark);
     return status;
 }

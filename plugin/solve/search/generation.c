@@ -23,20 +23,14 @@
  * Measured on islands of a car game that took more than some milliseconds: the 226 slowest took 33 s by the chain
  * without this, and take 3 s with it; of the thirteen that ended above the tolerance, at 1e-6 to 2e-4 m/s, two still
  * do, at 2e-6.  Those need impulses of 3e6 N s, whose rounding alone is 1e-6 m/s where mu is 340.  (Of larger islands
- * ODE's demo_feedback has one, of 107 contacts, that the other methods miss at 1.15e-6 m/s.)
- *
- * Again.  Such a car stands for seconds, and nearly always the same contacts carry as in the last step.  Then S begins
- * with the contacts of the guess, if these are no more than half of all, and is solved no closer than asked: 209 such
- * steps took 0.5 s in place of 2.0. */
+ * ODE's demo_feedback has one, of 107 contacts, that the other methods miss at 1.15e-6 m/s.) */
 #include <string.h>
 
 #include "base/clock.h"
-#include "linalg/vec3.h"
 #include "problem/part.h"
 #include "problem/residual.h"
 #include "solve/solver.h"
 
-#define LOOSER 10   /* of the tolerance: what S is asked for again may miss it by so much, and then fails, quickly */
 #define CLOSER 0.01 /* of the tolerance: S is solved so much closer, where that takes no more than some milliseconds */
 
 /* Marks the blocks that are in S from the start (in, nc, zeroed).  1: some block is not. */
@@ -119,20 +113,6 @@ static int isSpent(Generation *g, const spragSolveOptions *given)
            (counted && g->left.work_total <= 0);
 }
 
-/* S and x begin with the contacts that carry in r, if they are no more than half. */
-static void beginAgain(Generation *g, const double *r)
-{
-    const int nc = g->problem->contact_count;
-    int carry = 0;
-    for (int k = 0; k < nc; ++k)
-        carry += spragNorm3(r + 3 * k) > 0;
-    for (int k = 0; k < nc && 2 * carry <= nc; ++k)
-        if (spragNorm3(r + 3 * k) > 0) {
-            g->in[k] = 1;
-            memcpy(g->x + 3 * k, r + 3 * k, 3 * sizeof *r);
-        }
-}
-
 /* Solves S, and lets the worst contact outside join it, until all obey their law or S has no solution. */
 static spragStatus grow(Generation *g, const spragSolveOptions *given, int *iterations)
 {
@@ -155,23 +135,21 @@ static spragStatus grow(Generation *g, const spragSolveOptions *given, int *iter
     }
 }
 
-static spragStatus generate(const spragProblem *problem, const spragSolveOptions *options, int again, spragArena *arena,
-                            double *r, spragSolveInfo *info)
+static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
+                         spragSolveInfo *info)
 {
     const int nc = problem->contact_count;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     Generation g = {.problem = problem, .left = *options, .begin = spragSeconds(), .arena = arena};
     g.left.solver = SPRAG_SOLVER_AUTO;
-    g.left.tolerance = (again ? 1 : CLOSER) * options->tolerance;
-    g.left.enough = (again ? LOOSER : 1) * options->tolerance; /* above g.left.tolerance: methods are kept short */
+    g.left.tolerance = CLOSER * options->tolerance;
+    g.left.enough = options->tolerance; /* above g.left.tolerance: methods are kept short */
     g.in = SPRAG_TAKE(arena, unsigned char, nc);
     g.x = SPRAG_TAKE(arena, double, 3 * nc);
     g.u = SPRAG_TAKE_RAW(arena, double, 3 * nc);
     const int ready = g.in != NULL && g.x != NULL && g.u != NULL;
     spragStatus status = ready ? SPRAG_NOT_CONVERGED : SPRAG_ERROR_MEMORY;
     if (ready && nc <= SPRAG_GENERATION_MOST && begin(problem, g.in)) {
-        if (again)
-            beginAgain(&g, r);
         status = grow(&g, options, &info->iterations);
         info->work += g.work;
         if (status != SPRAG_ERROR_MEMORY)
@@ -181,17 +159,4 @@ static spragStatus generate(const spragProblem *problem, const spragSolveOptions
     return status;
 }
 
-static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
-                         spragSolveInfo *info)
-{
-    return generate(problem, options, 0, arena, r, info);
-}
-
-static spragStatus solveAgain(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
-                              double *r, spragSolveInfo *info)
-{
-    return generate(problem, options, 1, arena, r, info);
-}
-
 const spragSolver spragSolverGeneration = {.kind = SPRAG_SOLVER_NEWTON, .solve = solve, .in_parts = 1};
-const spragSolver spragSolverGenerationAgain = {.kind = SPRAG_SOLVER_NEWTON, .solve = solveAgain, .in_parts = 1};

@@ -46,14 +46,11 @@ int spragAmendedPlace(spragAmended *amended, int k)
     amended->place[k] = place, amended->contact[place] = k;
     memcpy(amended->A + 9 * place, t->A + 9 * (size_t)k, 9 * sizeof *t->A);
     memcpy(amended->B + 9 * place, t->B + 9 * (size_t)k, 9 * sizeof *t->B);
-    if (t->dense == NULL)
-        spragBlockLuColumns(&t->lu, k, amended->columns, amended->work);
+    spragBlockLuColumns(&t->lu, k, amended->columns, amended->work);
     for (int j = 0; j < 3; ++j) {
         double *const restrict z = amended->Z + (size_t)(3 * place + j) * n;
         for (size_t i = 0; i < n; ++i)
-            z[i] = t->dense == NULL ? amended->columns[4 * i + (size_t)j] : i == (size_t)(3 * k + j);
-        if (t->dense != NULL)
-            spragTangentSolve(t, z);
+            z[i] = amended->columns[4 * i + (size_t)j];
     }
     return place;
 }

@@ -52,7 +52,6 @@ enum {
     LIMIT = 4000,       /* factorisations, of all paths */
     POINTS = 30,        /* proximal points after a path */
     THREADS_PAY = 500,  /* blocks */
-    SMALL = 60,         /* blocks; of more partial pivoting costs too much */
     ROUNDS = 16,        /* of one correction, */
     ROUNDS_EASY = 10,   /* after more of which the next step has new factors */
     FACTORS = 4,        /* new ones within a correction */
@@ -105,9 +104,7 @@ typedef struct Trace {
 
 static spragTraceBlock blockOf(const Trace *trace, int k)
 {
-    const spragProblem *p = trace->problem;
-    const double *bound = spragKindOf(p, k) == SPRAG_BLOCK_BOX ? p->bound + 6 * (size_t)k : NULL;
-    return (spragTraceBlock){(spragTraceMode)trace->mode[k], trace->w[k], p->mu[k], trace->slide[k], bound};
+    return (spragTraceBlock){(spragTraceMode)trace->mode[k], trace->w[k], trace->problem->mu[k], trace->slide[k]};
 }
 
 /* r, u: of block k. */
@@ -197,8 +194,7 @@ static void begin(Trace *trace, const double *guess)
         const double *W = problem->W + 9 * (size_t)spragProblemDiagonal(problem, k), mu = problem->mu[k];
         const double trace_W = W[0] + W[4] + W[8], w = trace_W > 0 ? trace_W / 3 : 1, *u = trace->u + 3 * k;
         double x[3], *r = trace->r + 3 * k, *v = trace->drift + 3 * k;
-        const int box = spragKindOf(problem, k) == SPRAG_BLOCK_BOX;
-        trace->w[k] = w, trace->slide[k] = box ? 0 : mu * spragNorm2(u + 1);
+        trace->w[k] = w, trace->slide[k] = mu * spragNorm2(u + 1);
         for (int i = 0; i < 3; ++i)
             x[i] = guess[3 * k + i] - (u[i] + (i == 0 ? trace->slide[k] : 0)) / w;
         const spragTraceBlock block = blockOf(trace, k);
@@ -647,18 +643,10 @@ static spragStatus run(Trace *trace, spragProximal *proximal, const spragSolveOp
     return status;
 }
 
-static int suits(const spragProblem *problem)
-{
-    for (int k = 0; k < problem->contact_count; ++k)
-        if (spragKindOf(problem, k) != SPRAG_BLOCK_CONTACT && spragKindOf(problem, k) != SPRAG_BLOCK_BOX)
-            return 0;
-    return 1;
-}
-
 static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                          spragSolveInfo *info)
 {
-    if (!suits(problem))
+    if (!spragProblemIsPlain(problem))
         return SPRAG_NOT_CONVERGED;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     spragProximal proximal;
@@ -666,7 +654,6 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     spragStatus status = SPRAG_ERROR_MEMORY;
     if (traceInit(&trace, problem, arena) &&
         spragProximalInitWithin(&proximal, problem, SPRAG_TANGENT_CONTACTS, INFINITY, arena) > 0 &&
-        (problem->contact_count > SMALL || spragTangentPivot(&proximal.tangent, arena)) &&
         spragAmendedInit(&trace.amended, &proximal.tangent, arena)) {
         spragPool *pool = problem->contact_count >= THREADS_PAY ? spragPoolHere() : NULL;
         const int before = info->iterations;

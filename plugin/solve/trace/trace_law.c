@@ -6,56 +6,6 @@
 #include "linalg/vec3.h"
 #include "problem/cone.h"
 
-/* ---------------------------------------------------------------- boxes */
-
-typedef enum RowMode { HELD, AT_LO, AT_HI } RowMode;
-static const int digit[3] = {1, 3, 9};
-
-static RowMode rowMode(spragTraceMode mode, int row)
-{
-    return (RowMode)(((int)mode - SPRAG_TRACE_BOX) / digit[row] % 3);
-}
-
-static spragTraceMode boxProject(const double *bound, const double x[3], double r[3])
-{
-    int mode = SPRAG_TRACE_BOX;
-    for (int i = 0; i < 3; ++i) {
-        const double lo = bound[i], hi = bound[3 + i];
-        mode += digit[i] * (int)(x[i] <= lo ? AT_LO : x[i] >= hi ? AT_HI : HELD);
-        r[i] = fmax(lo, fmin(x[i], hi));
-    }
-    return (spragTraceMode)mode;
-}
-
-static void boxLaw(const spragTraceBlock *block, const double *r, const double *u, spragTraceLaw *law)
-{
-    for (int i = 0; i < 3; ++i) {
-        const RowMode row = rowMode(block->mode, i);
-        const int held = row == HELD;
-        law->F[i] = held ? u[i] : block->w * (r[i] - block->bound[row == AT_LO ? i : 3 + i]);
-        law->A[4 * i] = held ? 0 : block->w, law->B[4 * i] = held;
-    }
-}
-
-static int boxMargins(const spragTraceBlock *block, const double *r, const double *u, spragTraceMargin *margin)
-{
-    int count = 0;
-    for (int i = 0; i < 3; ++i) {
-        const double lo = block->bound[i], hi = block->bound[3 + i], w = block->w;
-        const RowMode row = rowMode(block->mode, i);
-        const int here = (int)block->mode - (int)row * digit[i]; /* with the row held */
-        if (row != HELD && lo < hi)
-            margin[count++] = (spragTraceMargin){row == AT_LO ? u[i] : -u[i], (spragTraceMode)here};
-        if (row == HELD && !isinf(lo))
-            margin[count++] = (spragTraceMargin){w * (r[i] - lo), (spragTraceMode)(here + AT_LO * digit[i])};
-        if (row == HELD && !isinf(hi))
-            margin[count++] = (spragTraceMargin){w * (hi - r[i]), (spragTraceMode)(here + AT_HI * digit[i])};
-    }
-    return count;
-}
-
-/* ---------------------------------------------------------------- contacts */
-
 /* x of a contact that slips; its length.  Behind the apex, where r_n < 0, with r_t turned round: e points against the
  * slip on both sides, and the law is as smooth there as before it. */
 static double slipPoint(double w, const double r[3], const double u[3], double x[2])
@@ -96,12 +46,8 @@ double spragTraceExit(double mu, const double r[3], const double dr[3], int ente
     return square < 0 ? (slope + sqrt(fmax(0, root))) / -square : INFINITY;
 }
 
-/* ---------------------------------------------------------------- either */
-
 spragTraceMode spragTraceProject(const spragTraceBlock *block, const double x[3], double r[3])
 {
-    if (block->bound != NULL)
-        return boxProject(block->bound, x, r);
     spragConeProject(block->mu, x, r);
     return r[0] <= 0 ? SPRAG_TRACE_OPEN : spragNorm2(x + 1) <= block->mu * x[0] ? SPRAG_TRACE_STICK : SPRAG_TRACE_SLIP;
 }
@@ -109,9 +55,7 @@ spragTraceMode spragTraceProject(const spragTraceBlock *block, const double x[3]
 void spragTraceLawAt(const spragTraceBlock *block, const double r[3], const double u[3], double t, spragTraceLaw *law)
 {
     memset(law, 0, sizeof *law);
-    if (block->mode >= SPRAG_TRACE_BOX) {
-        boxLaw(block, r, u, law);
-    } else if (block->mode == SPRAG_TRACE_OPEN) {
+    if (block->mode == SPRAG_TRACE_OPEN) {
         for (int i = 0; i < 3; ++i)
             law->F[i] = block->w * r[i], law->A[4 * i] = block->w;
     } else if (block->mode == SPRAG_TRACE_STICK) {
@@ -127,8 +71,6 @@ int spragTraceMarginsAt(const spragTraceBlock *block, const double r[3], const d
                         spragTraceMargin margin[SPRAG_TRACE_MARGINS])
 {
     const double w = block->w, mu = block->mu;
-    if (block->mode >= SPRAG_TRACE_BOX)
-        return boxMargins(block, r, u, margin);
     if (block->mode == SPRAG_TRACE_OPEN) {
         margin[0] = (spragTraceMargin){u[0] + t * (block->slide - mu * spragNorm2(u + 1)), SPRAG_TRACE_SLIP};
         return 1;

@@ -15,22 +15,17 @@
  *
  * A mode ends where the first of its margins is 0, m/s:
  *
- *     open   u_n + t (s - mu |u_t|)    stick   w (mu r_n - |r_t|)    slip   -e . u_t, to stick;  w r_n, to open
- *
- * A row of a box is held, u_i = 0, with w times the distances to lo and hi for margins, or at one of them, with u_i
- * towards being held again; De Saxce's term has no part in it. */
+ *     open   u_n + t (s - mu |u_t|)    stick   w (mu r_n - |r_t|)    slip   -e . u_t, to stick;  w r_n, to open */
 #ifndef SPRAG_SOLVE_TRACE_LAW_H
 #define SPRAG_SOLVE_TRACE_LAW_H
 
-/* From BOX on: BOX and the modes of its three rows, digits to the base of 3. */
-typedef enum spragTraceMode { SPRAG_TRACE_OPEN, SPRAG_TRACE_STICK, SPRAG_TRACE_SLIP, SPRAG_TRACE_BOX } spragTraceMode;
+typedef enum spragTraceMode { SPRAG_TRACE_OPEN, SPRAG_TRACE_STICK, SPRAG_TRACE_SLIP } spragTraceMode;
 
-enum { SPRAG_TRACE_MARGINS = 6 }; /* of a block, at most: two of each row of a box */
+enum { SPRAG_TRACE_MARGINS = 2 }; /* of a contact, at most */
 
 typedef struct spragTraceBlock {
     spragTraceMode mode;
-    double w, mu, slide; /* 1/kg; of a contact, and its s, m/s */
-    const double *bound; /* (6) of a box: lo, hi, N s; of a contact NULL */
+    double w, mu, slide; /* 1/kg; its coefficient, and its s, m/s */
 } spragTraceBlock;
 
 /* F, m/s, and dF = A dr + B du + B (share, 0, 0) dt. */
@@ -44,7 +39,7 @@ typedef struct spragTraceMargin {
     spragTraceMode next;
 } spragTraceMargin;
 
-/* r, the projection of x on the block's set, whatever its mode; the mode that x is in. */
+/* r, the projection of x on the cone, whatever its mode; the mode that x is in. */
 spragTraceMode spragTraceProject(const spragTraceBlock *block, const double x[3], double r[3]);
 void spragTraceLawAt(const spragTraceBlock *block, const double r[3], const double u[3], double t, spragTraceLaw *law);
 /* Returns how many margins there are. */
