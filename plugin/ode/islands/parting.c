@@ -28,8 +28,8 @@ enum {
     /* Blocks of an island, at most: */
     FEW = 60,        /* in which cones are tried, */
     CHOOSES = 8,     /* and in which what departs is let go at once: of heaps the guess is too crude to say */
-    SINGLY = 16,     /* and in which sets that hold are solved one after the other; */
-    SETS = 24,       /* and whose sets that hold are problems of their own, with cones, where sticking misses */
+    SINGLY = 16,     /* and in which sets that hold are solved one after the other, */
+    SETS = 24,       /* as where there are joints, and with cones where sticking misses */
     STEPS_APART = 25 /* of sticking, before contacts are in accord: what takes more is in conflict as a rule */
 };
 
@@ -405,7 +405,8 @@ static int findSticking(Rounds *rounds, spragIsland *island)
     const size_t n = (size_t)island->block_count;
     spragArena *arena = &island->lane->arena;
     const spragSolveOptions *options = rounds->options;
-    if (n <= SINGLY || island->bound == NULL || (n <= SETS && rounds->guess != NULL) ||
+    const int alone = island->contact_count == island->joint_count;
+    if (n <= (alone ? SINGLY : SETS) || island->bound == NULL || (n <= SETS && rounds->guess != NULL) ||
         options->solver != SPRAG_SOLVER_AUTO || options->iteration_limit > 0)
         return 0;
     unsigned char *parts = SPRAG_TAKE_RAW(arena, unsigned char, n), *sticks = SPRAG_TAKE_RAW(arena, unsigned char, n);

@@ -14,7 +14,8 @@
 #define LAMBDA_LEAST 1e-7 /* rounding along self-stresses is 1e-16 / lambda */
 #define LAMBDA_MOST 0.1
 #define FALL 0.1
-#define FALL_SLOW 0.3 /* once a center was not found */
+#define FALL_WARM 1e-4 /* as long as the modes are those of the guess */
+#define FALL_SLOW 0.3  /* once a center was not found */
 #define RISE 30
 #define MARCH 0.1   /* of the greatest impulse: by so much one center moves on at most, as far as lambda decides that */
 #define WITHIN 1e-3 /* of the tolerance: r_n w and u_n may be as negative */
@@ -233,10 +234,11 @@ static double leftOf(const Sticking *s, double *most)
 static int findCenters(Sticking *s, double close)
 {
     const size_t rows = 3 * (size_t)s->problem->contact_count;
-    double fall = FALL;
+    double fall = FALL_WARM;
     for (int fails = 0; !isSpent(s);) {
         memcpy(s->kept, s->mode, rows);
         const int steps = settle(s);
+        fall = steps == 1 ? fall : fmax(fall, FALL);
         if (steps > 0) {
             double most, left = leftOf(s, &most);
             memcpy(s->center, s->r, rows * sizeof *s->center);
