@@ -6,8 +6,10 @@
 #include "base/clock.h"
 #include "linalg/vec3.h"
 #include "ode/islands/hold_some.h"
+#include "ode/matrix/accord.h"
 #include "problem/residual.h"
 #include "solve/contact/policy.h"
+#include "solve/search/sticking.h"
 
 /* Limit of the work of cones in place of infinite friction, in 3x3 products: some 0.3 ms.  (With 3e6, ten times the
  * time is spent on the half of what is left; a doll on the ground took 12 ms in a step.) */
@@ -24,8 +26,11 @@ enum {
     LET_GO_MOST = 2,        /* times that a contact is let go, before the cone next to its law takes its place */
     STEPS_BARRED = 9,       /* after a miss, in which no cones are tried: the same contacts seldom have better luck */
     /* Blocks of an island, at most: */
-    FEW = 60,   /* in which cones are tried, */
-    CHOOSES = 8 /* and in which what departs is let go at once: of heaps the guess is too crude to say */
+    FEW = 60,        /* in which cones are tried, */
+    CHOOSES = 8,     /* and in which what departs is let go at once: of heaps the guess is too crude to say */
+    SINGLY = 16,     /* and in which sets that hold are solved one after the other, */
+    SETS = 24,       /* as where there are joints, and with cones where sticking misses */
+    STEPS_APART = 25 /* of sticking, before contacts are in accord: what takes more is in conflict as a rule */
 };
 
 static void setTangential(double *bound, const unsigned char unused[3], double limit)
@@ -318,6 +323,121 @@ static spragStatus solveRound(const Rounds *rounds, spragIsland *island)
     return status;
 }
 
+/* ---------------------------------------------------------------- who sticks, all at once */
+
+static int beginsAnew(spragChainPart part)
+{
+    return part == SPRAG_CHAIN_WHOLE || part == SPRAG_CHAIN_SOON || part == SPRAG_CHAIN_BEGINNING ||
+           part == SPRAG_CHAIN_BEGUN;
+}
+
+/* Contact k of those that may part holds as sticks (nc) has it, or all do (NULL). */
+static void hold(spragIsland *island, const unsigned char *parts, const unsigned char *sticks)
+{
+    for (int k = 0; k < island->block_count; ++k)
+        if (parts[k])
+            setTangential(island->bound + 6 * k, island->block[k].unused, sticks == NULL || sticks[k] ? INFINITY : 0);
+}
+
+/* From the guess.  1: solved, and told; 0: not; -1: no memory. */
+static int stick(const Rounds *rounds, spragIsland *island, const unsigned char *parts, unsigned char *sticks,
+                 int steps)
+{
+    const spragSolveOptions *options = rounds->options;
+    spragSolveOptions own = *options;
+    spragSolveInfo info = {.solver = SPRAG_SOLVER_NEWTON};
+    own.iteration_limit = steps;
+    own.time_limit = spragTimeLeft(options->time_limit, rounds->begin);
+    hold(island, parts, NULL);
+    const spragStatus status =
+        spragStickingSolve(&island->problem, parts, &own, &island->lane->arena, island->r, sticks, &info);
+    *rounds->iterations += info.iterations;
+    island->work.spent += info.work;
+    if (status != SPRAG_OK)
+        return status == SPRAG_ERROR_MEMORY ? -1 : 0;
+    hold(island, parts, sticks);
+    info.residual = spragProblemJudge(&island->problem, island->r, island->u);
+    if (!(info.residual <= options->tolerance))
+        return 0;
+    info.status = SPRAG_OK;
+    info.method_iterations[SPRAG_SOLVER_NEWTON] = info.iterations;
+    island->solve = info;
+    return 1;
+}
+
+/* The same, with contacts in accord if they can be, and are not yet.  kept (3 nc): the guess. */
+static int stickInAccord(const Rounds *rounds, spragIsland *island, const unsigned char *parts, unsigned char *sticks,
+                         const double *kept)
+{
+    const int anew = island->before.accord >= 0 && spragAccordSuits(island);
+    const int found = stick(rounds, island, parts, sticks, anew ? STEPS_APART : 0);
+    if (found != 0 || !anew)
+        return found;
+    if (!spragAccordMake(island))
+        return -1;
+    if (!(island->accord.apart > rounds->options->tolerance))
+        spragAccordTakeBack(island);
+    memcpy(island->r, kept, 3 * (size_t)island->block_count * sizeof *kept);
+    return stick(rounds, island, parts, sticks, 0);
+}
+
+/* What has been let go is not held again. */
+static void goOnFromSticking(Rounds *rounds)
+{
+    rounds->round = ROUNDS_WITH_RETURN;
+    rounds->cones = 0;
+    rounds->guess = NULL;
+}
+
+static int someSlides(const spragIsland *island, const unsigned char *parts, const unsigned char *sticks)
+{
+    int any = 0;
+    for (int k = 0; k < island->block_count; ++k)
+        any |= parts[k] && !sticks[k] && island->r[3 * k] > 0;
+    return any;
+}
+
+/* All that stick at once, before each set of them is a problem of its own (sticking.h).  Where that misses, the rounds
+ * of a larger island begin with what stuck in the end, and hold no more than that.  Few contacts of which one slides
+ * have sets that hold, and cones.  1: it is the answer; -1: no memory. */
+static int findSticking(Rounds *rounds, spragIsland *island)
+{
+    const size_t n = (size_t)island->block_count;
+    spragArena *arena = &island->lane->arena;
+    const spragSolveOptions *options = rounds->options;
+    const int alone = island->contact_count == island->joint_count;
+    if (n <= (alone ? SINGLY : SETS) || island->bound == NULL || (n <= SETS && rounds->guess != NULL) ||
+        options->solver != SPRAG_SOLVER_AUTO || options->iteration_limit > 0)
+        return 0;
+    unsigned char *parts = SPRAG_TAKE_RAW(arena, unsigned char, n), *sticks = SPRAG_TAKE_RAW(arena, unsigned char, n);
+    double *kept = SPRAG_TAKE_RAW(arena, double, 9 * n);
+    if (parts == NULL || sticks == NULL || kept == NULL)
+        return -1;
+    for (int k = 0; k < island->block_count; ++k)
+        parts[k] = mayPart(island, k) != 0;
+    if (!spragStickingSuits(&island->problem, parts))
+        return 0;
+    if (!beginsAnew(rounds->part)) { /* it has missed before */
+        if (n > SETS)
+            goOnFromSticking(rounds);
+        return 0;
+    }
+    if (spragProblemJudge(&island->problem, island->r, island->u) <= options->tolerance)
+        return 0;
+    memcpy(kept, island->r, 3 * n * sizeof *kept);
+    memcpy(kept + 3 * n, island->bound, 6 * n * sizeof *kept);
+    const int found = stickInAccord(rounds, island, parts, sticks, kept);
+    if (found < 0 || (found > 0 && (n > SETS || !someSlides(island, parts, sticks))))
+        return found;
+    memcpy(island->r, kept, 3 * n * sizeof *kept);
+    memcpy(island->bound, kept + 3 * n, 6 * n * sizeof *kept);
+    if (n > SETS) {
+        hold(island, parts, sticks);
+        goOnFromSticking(rounds);
+    }
+    return 0;
+}
+
 spragStatus spragPartingSolve(spragChainPart part, const spragSolveOptions *options, spragIsland *island,
                               int *iterations)
 {
@@ -333,7 +453,9 @@ spragStatus spragPartingSolve(spragChainPart part, const spragSolveOptions *opti
                      .cones = island->block_count <= FEW,
                      .iterations = iterations};
     spragStatus status = begin(&rounds, island) ? SPRAG_OK : SPRAG_ERROR_MEMORY;
-    int more = status == SPRAG_OK;
+    const int found = status == SPRAG_OK ? findSticking(&rounds, island) : 0;
+    status = found < 0 ? SPRAG_ERROR_MEMORY : status;
+    int more = status == SPRAG_OK && found == 0;
     while (more) {
         status = solveRound(&rounds, island);
         more = goesOn(&rounds, island, &status);

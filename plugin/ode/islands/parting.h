@@ -5,6 +5,11 @@
  * (dContactApprox1) what is not pressed is not held, else it would be glue.  Contacts that part lose their tangential
  * bounds, those that press again get them back, and the island is solved again.
  *
+ * Of more than 16 such contacts (24, where there are joints), if nothing else has friction, all that stick and all
+ * that are open are looked for at once first (sticking.h), and once more with contacts in accord (accord.h): bricks of
+ * a wall that sink ask for what no motion gives, and a set of them that holds would be followed by another one, eight
+ * times.
+ *
  * Some have several: in small islands what carried no load and departs, as the guess has it, is let go at once, and
  * what did carry some is held (docs/theory.md 6).
  *

@@ -17,8 +17,8 @@
 
 #include "ode/rows/rows.h"
 
-/* 1: it may be asked for: an island of up to 100 contacts, limits and motors, not of guides or joint friction, whose
- * bounds go by the answer; with W, and with high or infinite friction. */
+/* 1: it may be asked for: an island of up to 100 contacts (2000, if friction of all is infinite), limits and motors,
+ * not of guides or joint friction, whose bounds go by the answer; with W, and with high or infinite friction. */
 int spragAccordSuits(const spragIsland *island);
 
 /* m/s: the greatest change of what a contact asks for; INFINITY: no memory.  Changes nothing. */

@@ -20,6 +20,8 @@ enum {
     PRODUCTS_MOST = 25000, /* with M + J^T S J */
     HALF_OPEN = 9,         /* contacts a body: up to so many a factor is the preconditioner */
     SMALL_HEAP = 5000,     /* contacts: up to so many the tolerance takes milliseconds, and `enough` is not asked for */
+    CONTACTS_LINK = 1000,  /* up to so many, of which some have parted, Newton's method with W takes some 10 ms, */
+    PRODUCTS_LINK = 500,   /* and more than so many are in vain */
     PARTS_MOST = 60        /* of the heap, that move as a whole */
 };
 #define SOFT 1e-10          /* e, part of the mean diagonal of W_kk: with less the gradients are slower */
@@ -57,6 +59,7 @@ typedef struct Glue {
     Twist *v, *gradient, *step, *direction, *image, *residual;
     double slip; /* m/s, greatest |q_t + J_t v + C r_t| */
     double enough, deadline;
+    int brief;   /* 1: without factors it ends */
     int changed; /* contacts that press now and did not before, or the other way round */
     long products, most;
     double work, work_most; /* products times contacts, and what takes as long */
@@ -243,6 +246,7 @@ static int preconditionWhole(Glue *glue)
     glue->work += glue->factor.lu.products;
     glue->stale = 0;
     if (!glue->direct) {
+        glue->most = glue->brief ? glue->products : glue->most;
         soften(glue, SOFT);
         evaluate(glue);
     }
@@ -572,7 +576,7 @@ spragStatus spragGlueSolve(const spragProblem *problem, const spragSolveOptions 
     if (options->work_limit > 0)
         glue.work_most = fmin(WORK_MOST, options->work_limit);
     if (options->iteration_limit > 0 && options->iteration_limit < glue.most)
-        glue.most = options->iteration_limit;
+        glue.most = options->iteration_limit, glue.brief = 1;
     double least = INFINITY, residual = begin(&glue, &least);
     if (residual > glue.enough)
         beginFactored(&glue, options->time_limit, arena);
@@ -624,6 +628,14 @@ int spragGlueSuits(const spragProblem *problem)
     return 1;
 }
 
+static int someParted(const spragProblem *problem)
+{
+    int some = 0;
+    for (int k = 0; k < problem->contact_count && !some; ++k)
+        some = !holds(problem, k);
+    return some;
+}
+
 /* As a link of the chain, where Newton's method with W comes next: only with a share of the work. */
 static spragStatus solveLink(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
                              double *r, spragSolveInfo *info)
@@ -634,6 +646,8 @@ static spragStatus solveLink(const spragProblem *problem, const spragSolveOption
         return SPRAG_ERROR_MEMORY;
     spragSolveOptions own = *options;
     own.work_limit *= WORK_SHARE;
+    if (own.iteration_limit == 0 && problem->contact_count <= CONTACTS_LINK && someParted(problem))
+        own.iteration_limit = PRODUCTS_LINK;
     spragSolveInfo found;
     const spragStatus status = spragGlueSolve(problem, &own, arena, r, u, &found);
     info->iterations += found.iterations;
