@@ -11,7 +11,7 @@
 
 typedef struct spragSolver {
     spragSolverKind kind;   /* as the user calls it */
-    unsigned char in_parts; /* 1: it solves parts of the problem, whose steps count as theirs */
+    unsigned char in_parts; /* 1: its steps count as they are (those of parts, or with sparse factors) */
     unsigned char sweeps;   /* 1: it sweeps until that pays no more, and leaves creep */
     unsigned char final;    /* 1: nothing slides in its answer: it is no fallback, and no mode search comes after it */
     /* r (3 nc) in/out; info->iterations, ->several, ->none are the method's to add to.  Status OK: the method believes
@@ -40,7 +40,8 @@ extern const spragSolver
     spragSolverNewtonResumed;                     /* from where spragSolverNewton ended before, with part of the work */
 extern const spragSolver spragSolverNewtonPoints; /* of a small part of a large island: work is limited, as if it were
                                                       large */
-extern const spragSolver spragSolverNewtonPolish; /* from an answer to rounding, at the price of NewtonWarm */
+extern const spragSolver spragSolverNewtonStraight; /* some sweeps, and along the path at once: friction is high */
+extern const spragSolver spragSolverNewtonPolish;   /* from an answer to rounding, at the price of NewtonWarm */
 
 /* For problems of one form: */
 extern const spragSolver spragSolverDisturbed; /* large, and the guess is wrong in places only (spragDisturbedSuits) */

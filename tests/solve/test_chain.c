@@ -430,12 +430,11 @@ static void fewBlocksAreCharged(void **state)
     spragArenaFree(&arena);
 }
 
-/* What is enough is asked of all but the sweeps: a pile of 109 contacts that presses its balls into each other,
- * on which Newton has all its work to do. */
+/* What is enough is asked of all but the sweeps: a pile of boxes whose last digits take Newton's method most steps. */
 static void enoughIsSoonDone(void **state)
 {
     (void)state;
-    spragProblem *problem = sharedProblem("p14_sph50_mu2.txt");
+    spragProblem *problem = sharedProblem("p16_box50_mu0.5.txt");
     if (problem == NULL)
         skip();
     double *r = calloc(6 * (size_t)problem->contact_count, sizeof *r), *s = r + 3 * problem->contact_count;

@@ -28,7 +28,7 @@ static spragProblem *ask(Asked *asked, int n, Kinds kinds, int joined)
     for (int k = 0; k < n; ++k) {
         const int box = kinds >= GLUED || (kinds != CONTACTS && k % 2);
         asked->kind[k] = box ? SPRAG_BLOCK_BOX : SPRAG_BLOCK_CONTACT;
-        asked->mu[k] = 0.5;
+        asked->mu[k] = 3;
         for (int i = 0; i < 3; ++i) {
             const int unbound = kinds == GLUED || kinds == SOME_FREE;
             asked->bound[6 * k + i] = i == 0 ? 0 : unbound ? -INFINITY : -1;
@@ -66,8 +66,18 @@ static void methodsComeInTheirOrder(void **state)
         const spragSolver *method[SPRAG_CHAIN_LINKS_MOST + 1];
     } table[] = {
         {20, CONTACTS, 0, FILES, SPRAG_CHAIN_WHOLE, {IS(Variant), IS(Newton), IS(Generation), IS(Lemke)}},
-        {20, CONTACTS, 0, PLAYS, SPRAG_CHAIN_WHOLE, {IS(Variant), IS(Newton), IS(Generation), IS(Newton), IS(Lemke)}},
-        {40, MIXED, 0, PLAYS, SPRAG_CHAIN_WHOLE, {IS(Variant), IS(Newton), IS(Generation), IS(Newton)}},
+        {20,
+         CONTACTS,
+         0,
+         PLAYS,
+         SPRAG_CHAIN_WHOLE,
+         {IS(Variant), IS(Newton), IS(NewtonStraight), IS(Generation), IS(Newton), IS(Lemke)}},
+        {40,
+         MIXED,
+         0,
+         PLAYS,
+         SPRAG_CHAIN_WHOLE,
+         {IS(Variant), IS(Newton), IS(NewtonStraight), IS(Generation), IS(Newton)}},
         {20, SOME_FREE, 0, STEP, SPRAG_CHAIN_WHOLE, {IS(Variant), IS(Newton), IS(FreeRows), IS(Lemke)}},
         {20,
          GLUED,
@@ -88,8 +98,21 @@ static void methodsComeInTheirOrder(void **state)
         {20, CONTACTS, 0, STEP, SPRAG_CHAIN_DOUBTED, {IS(Variant), IS(Newton), IS(Generation)}},
         {20, CONTACTS, 0, STEP, SPRAG_CHAIN_DESPITE, {IS(Variant), IS(Generation)}},
         {20, CONTACTS, 0, STEP, SPRAG_CHAIN_REST, {IS(Variant), IS(Generation), IS(Lemke)}},
-        {60, CONTACTS, 0, PLAYS, SPRAG_CHAIN_REST, {IS(Variant), IS(Generation), IS(Newton), IS(Newton)}},
-        {61, CONTACTS, 0, PLAYS, SPRAG_CHAIN_REST, {IS(Sweeps), IS(Disturbed), IS(NewtonResumed), IS(Generation)}},
+        {60, CONTACTS, 0, PLAYS, SPRAG_CHAIN_REST, {IS(Variant), IS(NewtonStraight), IS(Generation), IS(Newton)}},
+        {61,
+         CONTACTS,
+         0,
+         PLAYS,
+         SPRAG_CHAIN_REST,
+         {IS(Sweeps), IS(Disturbed), IS(NewtonStraight), IS(NewtonResumed), IS(Generation)}},
+        {61, CONTACTS, 0, PLAYS, SPRAG_CHAIN_DESPITE, {IS(Sweeps), IS(NewtonStraight), IS(Generation)}},
+        {121, CONTACTS, 0, PLAYS, SPRAG_CHAIN_DESPITE, {IS(Sweeps), IS(Generation)}},
+        {61,
+         CONTACTS,
+         0,
+         PLAYS,
+         SPRAG_CHAIN_WHOLE,
+         {IS(Sweeps), IS(Disturbed), IS(Newton), IS(NewtonStraight), IS(Generation)}},
         {61, BOXES, 0, PLAYS, SPRAG_CHAIN_REST, {IS(Newton), IS(Sweeps)}},
         {20, CONTACTS, 0, STEP, SPRAG_CHAIN_WITHIN, {IS(Variant), IS(Newton), IS(Lemke)}},
         {20, CONTACTS, 0, STEP, SPRAG_CHAIN_LOCAL, {IS(Variant), IS(NewtonPoints)}},
@@ -255,9 +278,13 @@ static void someAreKeptShort(void **state)
     const spragSolveOptions plays = optionsOf(PLAYS);
     spragChainLinks within = {.problem = problem, .options = &plays}, whole = within;
     spragChainLinksOf(&within, SPRAG_CHAIN_WITHIN), spragChainLinksOf(&whole, SPRAG_CHAIN_WHOLE);
-    assert_ptr_equal(within.link[2].method, IS(Newton)); /* the second time */
-    assert_ptr_equal(whole.link[3].method, IS(Newton));
-    assert_true(2 * within.link[2].limit < whole.link[3].limit);
+    assert_ptr_equal(within.link[3].method, IS(Newton)); /* the second time */
+    assert_ptr_equal(whole.link[4].method, IS(Newton));
+    assert_true(2 * within.link[3].limit < whole.link[4].limit);
+    assert_in_range(limitOf(problem, PLAYS, SPRAG_CHAIN_DESPITE, IS(NewtonStraight)), 100, 1000);
+    for (int k = 0; k < 20; ++k)
+        asked.mu[k] = 0.5;
+    assert_int_equal(limitOf(problem, PLAYS, SPRAG_CHAIN_DESPITE, IS(NewtonStraight)), -1);
     problem = ask(&asked, 21, GLUED, 0);
     assert_int_equal(limitOf(problem, STEP, SPRAG_CHAIN_WHOLE, IS(Variant)), spragChainRoundsKnown(problem));
     assert_in_range(spragChainRoundsKnown(problem), 1, 20);

@@ -74,7 +74,8 @@ static int solvedOf(int count, double tolerance, int with_path)
         static InteriorSetup setup;
         interiorSetup(&setup, asked, 3);
         if (with_path)
-            spragPathSolve(&setup.cones, &(spragStop){tolerance, 0, 2000}, &setup.tangent, &setup.arena, setup.r);
+            spragPathGo(spragPathBegin(&setup.cones, 1, setup.r, &setup.arena), &(spragStop){tolerance, 0, 2000},
+                        &setup.tangent, setup.r);
         else
             spragInteriorSolve(&setup.cones, &(spragStop){tolerance, 0, 1000}, &setup.tangent, &setup.arena, setup.r);
         solved += spragProblemResidual(asked, setup.r) <= tolerance;

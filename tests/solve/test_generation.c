@@ -38,6 +38,26 @@ static void randomProblemsAreSolved(void **state)
     }
 }
 
+/* All its problems together have the work of one method. */
+static void limitsHoldForAllTogether(void **state)
+{
+    (void)state;
+    const double work = 1e7;
+    spragProblem *problem = sharedProblem("p14_sph50_mu2.txt");
+    if (problem == NULL)
+        skip();
+    double *r = calloc(3 * (size_t)problem->contact_count, sizeof *r);
+    assert_non_null(r);
+    spragArena arena = {0};
+    spragSolveInfo info = {0};
+    const spragSolveOptions options = {.tolerance = 1e-8, .work_limit = work};
+    assert_int_equal(spragSolverGeneration.solve(problem, &options, &arena, r, &info), SPRAG_LIMIT);
+    assert_true(info.work > 0.5 * work && info.work < 2 * work);
+    spragArenaFree(&arena);
+    free(r);
+    spragProblemFree(problem);
+}
+
 /* Four contacts, three times each, but for 1e-9 of W and 3e-8 m/s: one of each three can carry all. */
 static void whatRepeatsItselfIsLeftOut(void **state)
 {
@@ -137,9 +157,12 @@ static void workIsLimited(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(randomProblemsAreSolved),     cmocka_unit_test(workIsLimited),
-        cmocka_unit_test(whatRepeatsItselfIsLeftOut),  cmocka_unit_test(thereIsNothingToLeaveOut),
-        cmocka_unit_test(whatLoadsAnotherBlockIsInIt), cmocka_unit_test(pilesAreSolved)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(randomProblemsAreSolved),
+                                       cmocka_unit_test(workIsLimited),
+                                       cmocka_unit_test(limitsHoldForAllTogether),
+                                       cmocka_unit_test(whatRepeatsItselfIsLeftOut),
+                                       cmocka_unit_test(thereIsNothingToLeaveOut),
+                                       cmocka_unit_test(whatLoadsAnotherBlockIsInIt),
+                                       cmocka_unit_test(pilesAreSolved)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

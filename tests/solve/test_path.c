@@ -10,7 +10,9 @@ static InteriorSetup setup, other;
 
 static int follow(InteriorSetup *s, double tolerance, int limit)
 {
-    return spragPathSolve(&s->cones, &(spragStop){tolerance, 0, limit}, &s->tangent, &s->arena, s->r);
+    spragPath *path = spragPathBegin(&s->cones, 1, s->r, &s->arena);
+    assert_non_null(path);
+    return spragPathGo(path, &(spragStop){tolerance, 0, limit}, &s->tangent, s->r);
 }
 
 /* mu from 0.3 to 6 on hyperstatic bodies.  The path gets to a solution from most starts, from no fewer than the
@@ -58,21 +60,40 @@ static void unitsDoNotMatterAndBitsAreTheSame(void **state)
     }
 }
 
+/* In two legs it is the same path. */
+static void itGoesOnWhereItEnded(void **state)
+{
+    (void)state;
+    randomProblem(&random, 3, 3, N / 2);
+    interiorSetup(&setup, &random.problem, 10);
+    const int steps = follow(&setup, 1e-9, 1000);
+    interiorSetup(&other, &random.problem, 10);
+    spragPath *path = spragPathBegin(&other.cones, 1, other.r, &other.arena);
+    assert_non_null(path);
+    const int first = spragPathGo(path, &(spragStop){1e-2, 0, 1000}, &other.tangent, other.r);
+    assert_true(first > 0 && first < steps && spragProblemResidual(&random.problem, other.r) > 1e-9);
+    assert_int_equal(first + spragPathGo(path, &(spragStop){1e-9, 0, 1000}, &other.tangent, other.r), steps);
+    assert_memory_equal(setup.r, other.r, sizeof setup.r);
+    spragArenaFree(&other.arena);
+    spragArenaFree(&setup.arena);
+}
+
 static void limitsKeepTheBest(void **state)
 {
     (void)state;
     randomProblem(&random, 2, 1, 2 * N);
-    for (int limit = 0; limit < 12; limit += 4) {
+    double before = INFINITY;
+    for (int limit = 1; limit < 24; limit += 4) {
         interiorSetup(&setup, &random.problem, 5);
-        const double before = spragProblemResidual(&random.problem, setup.r);
         assert_true(follow(&setup, 1e-9, limit) <= limit);
         assert_true(spragProblemResidual(&random.problem, setup.r) <= before);
+        before = spragProblemResidual(&random.problem, setup.r);
         spragArenaFree(&setup.arena);
     }
     interiorSetup(&setup, &random.problem, 5);
     spragArena empty = {0};
     spragAllocFailAt(1);
-    assert_int_equal(spragPathSolve(&setup.cones, &(spragStop){1e-9, 0, 9}, &setup.tangent, &empty, setup.r), -1);
+    assert_null(spragPathBegin(&setup.cones, 1, setup.r, &empty));
     spragAllocFailAt(0);
     spragArenaFree(&empty);
     spragArenaFree(&setup.arena);
@@ -82,6 +103,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(pathsGoThroughFolds),
                                        cmocka_unit_test(unitsDoNotMatterAndBitsAreTheSame),
-                                       cmocka_unit_test(limitsKeepTheBest)};
+                                       cmocka_unit_test(itGoesOnWhereItEnded), cmocka_unit_test(limitsKeepTheBest)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,8 @@
  *     nc <= SMALL      1. the mode search (variant.c); where nothing slides, pivots (pivots.c); where a coefficient is
  *                         1e3 or more, Lemke's method, as Newton's takes thousands of steps there
  *                      2. Newton's method with an interior point (newton.c)
+ *                         where `enough` is asked for and friction is high, after it: right along its path, in a
+ *                         third of the time of 3
  *                      3. the chain itself on fewer contacts, one more at a time (generation.c);
  *                         where rows have no bounds, on what is left without those (free_rows.c)
  *                      4. in a step, where 2 was kept short: Newton's method with all the work it may take
@@ -18,7 +20,8 @@
  *                         some sweeps
  *                      2. Gauss-Seidel, while the residual falls; after it `enough` is enough; then 1 again
  *                      3. Newton's method with an interior point
- *                      4. where work is limited: contacts one by one (generation.c, up to 120 blocks);
+ *                      4. where work is limited: contacts one by one (generation.c, up to 120 blocks; right along the
+ *                         path before that, and where a wedge was looked for before 3, if `enough` is asked for);
  *                         where it is not: sweeps and the traced path by turns (turns.c)
  *     nc > SMALL, heaps of mechanisms
  *                      sweeps, 64 or until they are near, then Newton's method from there, in place of 1
@@ -53,18 +56,21 @@
 #define NEAR 1.5e-3 /* of the largest |q| (spragNear) */
 #define SLIDES 1e4  /* times `enough`, m/s: of contacts that slide faster (mostSlide) */
 #define STEEP 1e3   /* a coefficient with which a cone is all but a half-space (parting.h) */
+#define HIGH 2      /* a coefficient from which the way to an answer has folds, and where a wedge need not lock */
 #define COUPLED 0.5 /* in a mechanism joints couple more than this part of all pairs of blocks */
 
 enum {
     /* Steps of Newton's method, of an interior point or along a path, at most. */
-    STEPS_SMALL = 10000, /* a path through the folds of mu = 50 or 300 takes 100 to 5000 */
-    STEPS_POINTS = 2500, /* where no path can be followed (cones.h): 44 runs that ended took 15 to 2000 */
-    STEPS_PROMPT = 250,  /* in a step, of contacts alone: an interior point and a path.  30 to 60 contacts of plates
+    STEPS_SMALL = 10000,  /* a path through the folds of mu = 50 or 300 takes 100 to 5000 */
+    STEPS_POINTS = 2500,  /* where no path can be followed (cones.h): 44 runs that ended took 15 to 2000 */
+    STEPS_PROMPT = 250,   /* in a step, of contacts alone: an interior point and a path.  30 to 60 contacts of plates
                                with mu = 100 are solved so in 5 ms; with fewer steps generation took 60 to 90 ms */
-    STEPS_BEFORE = 60,   /* of these, at least, before the caller asks for a wedge, which costs as much as 2 to 10 */
-    STEPS_GLUED = 60,    /* where pivots come next: in conflict there may be 5000, in vain */
-    STEPS_WITHIN = 500,  /* of the problems that generation solves: six contacts spent 35 ms on 10 000, in vain */
-    STEPS_SECOND = 2500, /* of the second run, from r = 0, where the guess led astray */
+    STEPS_BEFORE = 60,    /* of these, at least, before the caller asks for a wedge, which costs as much as 2 to 10 */
+    STEPS_GLUED = 60,     /* where pivots come next: in conflict there may be 5000, in vain */
+    STEPS_WITHIN = 500,   /* of the problems that generation solves: six contacts spent 35 ms on 10 000, in vain */
+    STEPS_SECOND = 2500,  /* of the second run, from r = 0, where the guess led astray */
+    STEPS_STRAIGHT = 500, /* right along the path, with sparse factors: of 189 hard islands of cars with mu of 5 to 400
+                             that Newton's first steps had missed 110 are solved with 250, 6 ms a piece */
 
     /* Sweeps, visits of every contact, at most.  Most runs end before, where the residual falls no more. */
     SWEEPS_FIRST = 3000, /* in a step.  Problem files end after 13 to 2200: 30 000 change nothing, with 300 p23 has 4
@@ -177,13 +183,23 @@ static int mostSlide(const spragProblem *problem, double enough)
     return more > 0;
 }
 
-/* 1: some cone is all but a half-space. */
-static int isSteep(const spragProblem *problem)
+/* 1: some contact's coefficient is at least mu. */
+static int hasCoefficient(const spragProblem *problem, double mu)
 {
-    int steep = 0;
-    for (int k = 0; k < problem->contact_count && !steep; ++k)
-        steep = spragKindOf(problem, k) == SPRAG_BLOCK_CONTACT && problem->mu[k] >= STEEP;
-    return steep;
+    int has = 0;
+    for (int k = 0; k < problem->contact_count && !has; ++k)
+        has = spragKindOf(problem, k) == SPRAG_BLOCK_CONTACT && problem->mu[k] >= mu;
+    return has;
+}
+
+/* Right along the path, where friction is high.  (Of low friction few are solved so, and wedges took 25 ms in place of
+ * 10.)  1: there is such a link. */
+static int addStraight(spragChainLinks *chain, double tolerance)
+{
+    const int suits = spragConesApply(chain->problem) && hasCoefficient(chain->problem, HIGH);
+    if (suits)
+        add(chain, &spragSolverNewtonStraight, STEPS_STRAIGHT, tolerance);
+    return suits;
 }
 
 /* prompt: after some milliseconds `enough` will do, or, where most slides, after the mode search. */
@@ -193,11 +209,11 @@ static void chainSmall(spragChainLinks *chain, spragChainPart part)
     const spragSolveOptions *options = chain->options;
     const int n = problem->contact_count, prompt = spragChainIsPrompt(problem, options);
     const double tolerance = options->tolerance, content = prompt ? options->enough : tolerance;
-    const int glued = spragPivotsSuit(problem);
-    add(chain, &spragSolverVariant, glued ? ROUNDS_KNOWN : 0, tolerance);
+    const int glued = spragPivotsSuit(problem), rest = part == SPRAG_CHAIN_REST && prompt;
+    add(chain, &spragSolverVariant, glued ? ROUNDS_KNOWN : rest ? spragChainRoundsKnown(problem) : 0, tolerance);
     if (glued)
         add(chain, &spragSolverPivots, 0, tolerance);
-    if (n <= STEEP_MOST && isSteep(problem))
+    if (n <= STEEP_MOST && hasCoefficient(problem, STEEP))
         add(chain, &spragSolverLemke, PIVOTS_STEEP * n, tolerance);
     chain->soon = chain->count;
     if (part == SPRAG_CHAIN_SOON)
@@ -214,11 +230,12 @@ static void chainSmall(spragChainLinks *chain, spragChainPart part)
         addNewton(chain, prompt || glued ? few : steps, !prompt && !glued, after);
     if (isBeginning(part))
         return;
+    const int straight = prompt && addStraight(chain, content);
     if (part != SPRAG_CHAIN_WITHIN && !free) /* the rest of the chain eliminates free rows first */
         add(chain, &spragSolverGeneration, 0, content);
     if (part == SPRAG_CHAIN_DESPITE || part == SPRAG_CHAIN_DOUBTED)
         return;
-    if (part == SPRAG_CHAIN_REST && prompt && first < few) /* what it had in the beginning was not enough */
+    if (rest && first < few && !straight) /* what it had in the beginning was not enough */
         addNewton(chain, few, 0, content);
     if (free)
         add(chain, &spragSolverFreeRows, 0, content);
@@ -313,12 +330,18 @@ static void chainLarge(spragChainLinks *chain, spragChainPart part)
     chain->soon = chain->usual = chain->count; /* Newton's method after sweeps is no exception */
     if (part == SPRAG_CHAIN_SOON)
         return;
+    const int few = limited && saysEnough(options) && problem->contact_count <= SPRAG_GENERATION_MOST,
+              rest = part == SPRAG_CHAIN_REST || despite;
+    if (few && rest)
+        addStraight(chain, content);
     if (part == SPRAG_CHAIN_REST && spragChainGoesOn(problem, options, part))
         add(chain, &spragSolverNewtonResumed, 0, content);
     else if (!despite)
         addNewton(chain, 0, !limited && !traced, content);
     if (isBeginning(part))
         return;
+    if (few && !rest)
+        addStraight(chain, content);
     if (limited && !within && !spragProblemIsLean(problem) && !spragProblemHasFreeRows(problem)) /* as in chainSmall */
         add(chain, &spragSolverGeneration, 0, content);
     if (!limited)

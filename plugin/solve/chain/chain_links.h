@@ -20,7 +20,7 @@ typedef struct spragChainLink {
     double tolerance; /* m/s, what it is asked for; the chain ends where one rougher than the user's is reached */
 } spragChainLink;
 
-enum { SPRAG_NO_SECOND = -1, SPRAG_CHAIN_LINKS_MOST = 11 };
+enum { SPRAG_NO_SECOND = -1, SPRAG_CHAIN_LINKS_MOST = 12 };
 
 typedef struct spragChainLinks {
     const spragProblem *problem;

@@ -66,7 +66,7 @@ typedef struct Point {
     spragFine theta;
 } Point;
 
-typedef struct Path {
+struct spragPath {
     spragCentral central; /* at the present point: now.x, now.v are its x, v */
     Point now, saved;     /* saved: the last point on the path */
     Point tangent;        /* of the last point on the path, longest contact 1; turned with the blocks since */
@@ -79,7 +79,11 @@ typedef struct Path {
     int first;       /* 1: no point on the path was left yet */
     int corrections; /* since the last one was */
     int again;       /* 1: back at the saved point */
-} Path;
+    int fine;        /* 1: it goes on where rounding shortens its steps */
+    spragArena *arena;
+};
+
+typedef spragPath Path;
 
 static int pointInit(Point *point, size_t n, spragArena *arena)
 {
@@ -276,7 +280,7 @@ static int start(Path *path, double force)
 static int pathInit(Path *path, const spragCones *cones, spragArena *arena, const double *r)
 {
     const size_t nc = (size_t)cones->problem->contact_count, n = 3 * nc;
-    *path = (Path){.rho0 = SPRAG_TAKE(arena, spragFine, n), .step = STEP_FIRST, .first = 1};
+    *path = (Path){.rho0 = SPRAG_TAKE(arena, spragFine, n), .step = STEP_FIRST, .first = 1, .arena = arena};
     if (!spragCentralInit(&path->central, cones, arena) || !pointInit(&path->saved, n, arena) ||
         !pointInit(&path->tangent, n, arena) || !pointInit(&path->before, n, arena) ||
         !pointInit(&path->change, n, arena) || !pointInit(&path->slope, n, arena) || path->rho0 == NULL)
@@ -319,14 +323,14 @@ static void turn(Path *path, int sign, int first, int n)
 
 /* Back at the last point of the path, for a shorter step; where it is rounding that shortens
  * steps, with less of that.  0: no memory. */
-static int goBack(Path *path, spragArena *arena, int n)
+static int goBack(Path *path, int n)
 {
     pointCopy(&path->now, &path->saved, n);
     pointCopy(&path->tangent, &path->before, n);
     path->step *= 0.4;
-    if (path->step < STEP_ROUNDED && path->central.matrix == NULL && n <= 3 * FINE_MOST) {
+    if (path->step < STEP_ROUNDED && path->central.matrix == NULL && path->fine && n <= 3 * FINE_MOST) {
         path->step = STEP_FIRST;
-        return spragCentralRefine(&path->central, arena);
+        return spragCentralRefine(&path->central, path->arena);
     }
     return 1;
 }
@@ -343,7 +347,7 @@ static void leave(Path *path, spragFine size, int sign, int n)
 }
 
 /* After a factorisation: back to the path, along it, or back on it.  0: it is lost, or there is no memory. */
-static int go(Path *path, spragTangent *tangent, spragArena *arena, int n)
+static int go(Path *path, spragTangent *tangent, int n)
 {
     correct(path, tangent, n);
     const spragFine size = longest(path, &path->change);
@@ -351,7 +355,7 @@ static int go(Path *path, spragTangent *tangent, spragArena *arena, int n)
         return 0;
     if (!path->first && !path->again && (size > OFF_PATH || path->corrections > CORRECTIONS_MAX)) {
         path->again = 1;
-        return goBack(path, arena, n);
+        return goBack(path, n);
     }
     const int on_path = (size < ON_PATH && offCentre(path) < ON_CENTRE) || path->again;
     if (on_path)
@@ -366,34 +370,38 @@ static int go(Path *path, spragTangent *tangent, spragArena *arena, int n)
 
 static int isLost(const Path *path)
 {
-    return !(path->step > STEP_LEAST && path->now.theta < LOST);
+    return !(path->step > (path->fine ? STEP_LEAST : STEP_ROUNDED) && path->now.theta < LOST);
 }
 
-int spragPathSolve(const spragCones *cones, const spragStop *stop, spragTangent *tangent, spragArena *arena, double *r)
+spragPath *spragPathBegin(const spragCones *cones, int fine, const double *r, spragArena *arena)
 {
-    Path path;
-    const int n = 3 * cones->problem->contact_count;
-    const spragArenaMark mark = spragArenaMarkGet(arena);
-    if (!pathInit(&path, cones, arena, r)) {
-        spragArenaRelease(arena, mark);
-        return -1;
-    }
-    double best = spragProblemResidual(cones->asked, r);
+    Path *path = SPRAG_TAKE_RAW(arena, Path, 1);
+    if (path == NULL || !pathInit(path, cones, arena, r))
+        return NULL;
+    path->fine = fine;
+    return path;
+}
+
+int spragPathGo(spragPath *path, const spragStop *stop, spragTangent *tangent, double *r)
+{
+    const spragCentral *central = &path->central;
+    const spragCones *cones = central->cones;
     const double blocks = cones->problem->contact_count; /* their factors are dense, the tangent's are not */
-    const int fine = (int)fmax(PRICE_FINE, PRICE_FINE * (blocks * blocks * blocks / 3) / (tangent->price + 1));
+    const int n = 3 * cones->problem->contact_count,
+              fine = (int)fmax(PRICE_FINE, PRICE_FINE * (blocks * blocks * blocks / 3) / (tangent->price + 1));
+    double best = INFINITY;
     int count = 0, on = 1;
-    while (on && count < stop->limit && !isLost(&path) && !spragIsLate(stop->deadline)) {
-        spragCentralResiduals(&path.central);
-        const double residual = spragConesResidual(cones, path.central.r, path.central.u);
+    while (on && count < stop->limit && !isLost(path) && !spragIsLate(stop->deadline)) {
+        spragCentralResiduals(&path->central);
+        const double residual = spragConesResidual(cones, central->r, central->u);
         if (residual < best) {
             best = residual;
-            spragConesTo(cones, path.central.r, r);
+            spragConesTo(cones, central->r, r);
         }
-        if (!(residual > stop->tolerance) || !spragCentralFactor(&path.central, tangent))
+        if (!(residual > stop->tolerance) || !spragCentralFactor(&path->central, tangent))
             break;
-        count += path.central.matrix != NULL ? fine : 1;
-        on = go(&path, tangent, arena, n);
+        count += central->matrix != NULL ? fine : 1;
+        on = go(path, tangent, n);
     }
-    spragArenaRelease(arena, mark);
     return count;
 }

@@ -17,13 +17,15 @@
  * problems in some microseconds.  If a motion opens all contacts (existence.c) it opens those of S, so each of these
  * problems has a solution too.
  *
- * All of these problems together have the work and the time of one method.  (A chain of 40 links that falls on the
- * ground has 80 of them in a row, each worth hundreds of factorisations: 4 s, and no answer.)
+ * All of these problems together have the work and the time of one method (each of theirs had it, and nothing was left
+ * for the methods after this one: a car's step ended at 0.05 m/s.  A chain of 40 links that falls on the ground has 80
+ * of them in a row, each worth hundreds of factorisations: 4 s, and no answer.)
  *
  * Measured on islands of a car game that took more than some milliseconds: the 226 slowest took 33 s by the chain
  * without this, and take 3 s with it; of the thirteen that ended above the tolerance, at 1e-6 to 2e-4 m/s, two still
  * do, at 2e-6.  Those need impulses of 3e6 N s, whose rounding alone is 1e-6 m/s where mu is 340.  (Of larger islands
  * ODE's demo_feedback has one, of 107 contacts, that the other methods miss at 1.15e-6 m/s.) */
+#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -140,7 +142,10 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
 {
     const int nc = problem->contact_count;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    Generation g = {.problem = problem, .left = *options, .begin = spragSeconds(), .arena = arena};
+    spragSolveOptions given = *options;
+    if (given.work_limit > 0) /* of all of them together */
+        given.work_total = given.work_total > 0 ? fmin(given.work_total, given.work_limit) : given.work_limit;
+    Generation g = {.problem = problem, .left = given, .begin = spragSeconds(), .arena = arena};
     g.left.solver = SPRAG_SOLVER_AUTO;
     g.left.tolerance = CLOSER * options->tolerance;
     g.left.enough = options->tolerance; /* above g.left.tolerance: methods are kept short */
@@ -150,7 +155,7 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     const int ready = g.in != NULL && g.x != NULL && g.u != NULL;
     spragStatus status = ready ? SPRAG_NOT_CONVERGED : SPRAG_ERROR_MEMORY;
     if (ready && nc <= SPRAG_GENERATION_MOST && begin(problem, g.in)) {
-        status = grow(&g, options, &info->iterations);
+        status = grow(&g, &given, &info->iterations);
         info->work += g.work;
         if (status != SPRAG_ERROR_MEMORY)
             memcpy(r, g.x, 3 * (size_t)nc * sizeof *r);
