@@ -225,6 +225,13 @@ static void friction(const struct spragWorld *world, const struct spragGuide *gu
         spragBlockHold(block, mu, mu_minus, spragBlockRested(&world->snapshot, block, record));
 }
 
+/* m, what no correction of this side (+1, -1; 0: of both) sees of the gap yet. */
+static double lagOf(const struct spragWorld *world, const struct spragGuide *guide, int side)
+{
+    const spragContactMemory *record = guide->memory >= 0 ? &world->memory[guide->memory] : NULL;
+    return record != NULL && (side == 0 || record->variant == side) ? record->lag : 0;
+}
+
 static void twoSided(const struct spragWorld *world, const struct spragGuide *guide, spragBlock *block)
 {
     const double h = world->snapshot.step, most = world->snapshot.greatest_correction;
@@ -232,8 +239,9 @@ static void twoSided(const struct spragWorld *world, const struct spragGuide *gu
     double erp = world->snapshot.erp, cfm = world->snapshot.cfm;
     spragSurfaceSpring(&guide->surface[side], h, &erp, &cfm);
     block->kind = SPRAG_BLOCK_TWO_SIDED;
+    block->lag = lagOf(world, guide, 0);
     friction(world, guide, 0, 1, block);
-    block->rhs[0] = fmax(-most, fmin(most, -erp * block->gap / h));
+    block->rhs[0] = fmax(-most, fmin(most, -erp * (block->gap - block->lag) / h));
     block->correction = block->rhs[0];
     block->compliance[0] = cfm / h;
 }
@@ -245,8 +253,10 @@ static void oneSide(const struct spragWorld *world, const struct spragGuide *gui
     double erp = world->snapshot.erp, cfm = world->snapshot.cfm;
     spragSurfaceSpring(&guide->surface[side], h, &erp, &cfm);
     block->kind = SPRAG_BLOCK_CONTACT;
+    block->lag = lagOf(world, guide, side == 0 ? 1 : -1);
+    const double gap = block->gap - block->lag;
     friction(world, guide, side, side, block);
-    block->rhs[0] = block->gap > 0 ? -block->gap / h : fmin(-erp * block->gap / h, world->snapshot.greatest_correction);
+    block->rhs[0] = gap > 0 ? -gap / h : fmin(-erp * gap / h, world->snapshot.greatest_correction);
     block->correction = fmax(block->rhs[0], 0);
     block->compliance[0] = cfm / h;
 }

@@ -58,6 +58,7 @@ struct spragBlock {
     double carried[3];            /* m/s^2, what that leaves out; 0 of what is seen for the first time */
     double accord[3];             /* m/s, in rhs: what is changed so that contacts agree (accord.h) */
     double lead[3];               /* m/s, in rhs: what is left of h Jdot v to the next step (lead.h) */
+    double lag;                   /* m, the part of a guide's gap that no correction sees yet (lead.h) */
     double velocity[3];           /* J v at the start of the step, less h carried, m/s */
     double free_velocity[3];      /* J v at its end without constraints, m/s */
     double mu, mu_minus;

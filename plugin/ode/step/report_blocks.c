@@ -11,6 +11,7 @@
 #include "ode/ledger/hindsight.h"
 #include "ode/ledger/ledger.h"
 #include "ode/ledger/record.h"
+#include "ode/rows/lead.h"
 #include "ode/rows/rows.h"
 #include "problem/residual.h"
 
@@ -225,7 +226,7 @@ static void remember(const struct spragWorld *world, const spragJointState *join
                                    .normal_force = contact->normal_force,
                                    .mode = contact->mode,
                                    .variant = (signed char)contact->variant,
-                                   .paradox_class = contact->paradox_class,
+                                   .paradox_class = (unsigned char)contact->paradox_class,
                                    .depth = contact->depth,
                                    .painleve_p = contact->painleve_p,
                                    .free_acceleration = contact->free_acceleration,
@@ -278,6 +279,8 @@ static void makeRecord(struct spragWorld *world, const spragIsland *island, int 
     if (block->part == SPRAG_PART_CONTACT)
         momentOf(world, island, k, world->next_memory[record].moment);
     world->next_memory[record].passed = (unsigned char)passed;
+    if (block->part == SPRAG_PART_GUIDE)
+        world->next_memory[record].lag = spragLeadLag(report.block, report.r[0], world->snapshot.step);
     world->next_memory[record].cone_barred = (short)(block->cone_barred > 0 ? block->cone_barred - 1 : 0);
     spragIslandNote(island, &world->next_memory[record]);
     if (island->echo != NULL) {

@@ -48,7 +48,8 @@ typedef struct spragContactMemory {
     /* What its island tells the next one (spragHindsight). */
     int haste, wedged, doubt;
     short step_haste;
-    short heap; /* 1: its island was a heap in haste (haste.h) */
+    unsigned char heap;          /* 1: its island was a heap in haste (haste.h) */
+    unsigned char paradox_class; /* for the user alone */
     short unsqueezed;
     short cone_barred; /* steps left in which no cone takes the place of its law (spragBlock) */
     short accord;
@@ -56,7 +57,7 @@ typedef struct spragContactMemory {
     /* For the user alone. */
     double slip_now[3]; /* m/s */
     double painleve_p, free_acceleration;
-    int paradox_class;
+    double lag; /* m, of guides (lead.h) */
 } spragContactMemory;
 _Static_assert(offsetof(spragContactMemory, local) == SPRAG_LINE &&
                    offsetof(spragContactMemory, normal_force) == 2 * SPRAG_LINE &&
