@@ -54,10 +54,10 @@ typedef struct spragContactMemory {
     short cone_barred; /* steps left in which no cone takes the place of its law (spragBlock) */
     short accord;
     double trace; /* m */
+    double lag;   /* m, of guides (lead.h) */
     /* For the user alone. */
     double slip_now[3]; /* m/s */
     double painleve_p, free_acceleration;
-    double lag; /* m, of guides (lead.h) */
 } spragContactMemory;
 _Static_assert(offsetof(spragContactMemory, local) == SPRAG_LINE &&
                    offsetof(spragContactMemory, normal_force) == 2 * SPRAG_LINE &&
