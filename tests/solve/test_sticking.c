@@ -72,7 +72,7 @@ static void allStickOrPart(void **state)
         missed += answer.status != SPRAG_OK;
     }
     print_message("%d of 200 missed, %d contacts of %d slide\n", missed, slide, 200 * NC);
-    assert_true(missed <= 10 && slide <= 24 * NC);
+    assert_true(missed <= 10 && slide <= 15 * NC); /* 231, if none is tried once more */
 }
 
 /* What holds by a force without bound, as glue, never parts along its tangents. */

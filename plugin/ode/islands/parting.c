@@ -18,7 +18,8 @@
 #define HALF 0.5        /* of all the work of a step: what is solved then has less and less of its limit, */
 #define LEAST_LEFT 0.03 /* down to this part of it */
 
-#define TOTAL_LEAST 1e6 /* 3x3 products: a solution has the first methods of the chain, at least */
+#define PRODUCTS_A_SECOND 1e8 /* 3x3 products, of factorisations, at least */
+#define TOTAL_LEAST 1e6       /* 3x3 products: a solution has the first methods of the chain, at least */
 
 enum {
     ROUNDS_MAX = 8,
@@ -348,6 +349,8 @@ static int stick(const Rounds *rounds, spragIsland *island, const unsigned char 
     spragSolveInfo info = {.solver = SPRAG_SOLVER_NEWTON};
     own.iteration_limit = steps;
     own.time_limit = spragTimeLeft(options->time_limit, rounds->begin);
+    if (own.time_limit > 0) /* what a factorisation may cost */
+        own.work_limit = fmin(own.work_limit > 0 ? own.work_limit : INFINITY, PRODUCTS_A_SECOND * own.time_limit);
     hold(island, parts, NULL);
     const spragStatus status =
         spragStickingSolve(&island->problem, parts, &own, &island->lane->arena, island->r, sticks, &info);
@@ -371,7 +374,8 @@ static int stickInAccord(const Rounds *rounds, spragIsland *island, const unsign
 {
     const int anew = island->before.accord >= 0 && spragAccordSuits(island);
     const int found = stick(rounds, island, parts, sticks, anew ? STEPS_APART : 0);
-    if (found != 0 || !anew)
+    const double left = spragTimeLeft(rounds->options->time_limit, rounds->begin);
+    if (found != 0 || !anew || (left > 0 && left <= SPRAG_TIME_LEAST))
         return found;
     if (!spragAccordMake(island))
         return -1;

@@ -24,8 +24,10 @@
 
 enum {
     STEPS_MOST = 150,
-    TRIES = 3,     /* steps that leave no fewer in the wrong mode */
-    FAILS_MOST = 3 /* centers that are not found, after which what has no mode slides, however many they are */
+    AGAIN_MOST = 60,   /* contacts, of which those that slide are tried once more: of more it takes longer, in vain, */
+    CENTERS_AGAIN = 3, /* with so many centers each */
+    TRIES = 3,         /* steps that leave no fewer in the wrong mode */
+    FAILS_MOST = 3     /* centers that are not found, after which what has no mode slides, however many they are */
 };
 
 typedef enum Mode { HOLDS, AT_LEAST, AT_MOST } Mode;
@@ -39,6 +41,7 @@ typedef struct Sticking {
     double *r;             /* (3 nc) N s */
     double *center, *u;    /* (3 nc) N s, m/s: of the proximal problem */
     double *step;          /* (3 nc) N s */
+    double *answer;        /* (3 nc) N s, in which some contacts slide */
     unsigned char *mode;   /* (3 nc) */
     unsigned char *kept;   /* (3 nc) the modes of the last center */
     unsigned char *slides; /* (nc) 1: it has no tangential impulse, whether it presses or not */
@@ -71,11 +74,11 @@ static int take(Sticking *s, double price_most, spragArena *arena)
 {
     const spragProblem *p = s->problem;
     const size_t nc = (size_t)p->contact_count;
-    double *room = SPRAG_TAKE_RAW(arena, double, 10 * nc);
+    double *room = SPRAG_TAKE_RAW(arena, double, 13 * nc);
     unsigned char *bytes = SPRAG_TAKE(arena, unsigned char, 7 * nc);
     if (room == NULL || bytes == NULL)
         return 0;
-    s->w = room, s->center = room + nc, s->u = room + 4 * nc, s->step = room + 7 * nc;
+    s->w = room, s->center = room + nc, s->u = room + 4 * nc, s->step = room + 7 * nc, s->answer = room + 10 * nc;
     s->mode = bytes, s->kept = bytes + 3 * nc, s->slides = bytes + 6 * nc;
     for (int k = 0; k < p->contact_count; ++k) {
         const double *W = p->W + 9 * (size_t)spragProblemDiagonal(p, k);
@@ -261,6 +264,42 @@ static int findCenters(Sticking *s, double close)
     return 0;
 }
 
+/* 1: with the modes as they are the last center is the answer, and none has slid for it. */
+static int sticksAfterAll(Sticking *s, double close)
+{
+    for (int center = 0; center < CENTERS_AGAIN && settle(s) > 0; ++center) {
+        double most;
+        const double left = leftOf(s, &most);
+        memcpy(s->center, s->r, 3 * (size_t)s->problem->contact_count * sizeof *s->center);
+        if (left <= close)
+            return 1;
+    }
+    return 0;
+}
+
+/* What slides in the answer, and presses, may stick now that all others have a mode: one after the other. */
+static void holdAgain(Sticking *s, double close)
+{
+    const int count = s->problem->contact_count;
+    const size_t rows = 3 * (size_t)count;
+    for (int k = 0; k < count && !isSpent(s); ++k) {
+        if (!s->slides[k] || s->mode[3 * k] != HOLDS)
+            continue;
+        memcpy(s->answer, s->r, rows * sizeof *s->answer);
+        memcpy(s->kept, s->mode, rows);
+        s->slides[k] = 0;
+        changeModes(s);
+        if (sticksAfterAll(s, close))
+            continue;
+        s->slides[k] = 1;
+        memcpy(s->r, s->answer, rows * sizeof *s->r);
+        memcpy(s->center, s->answer, rows * sizeof *s->center);
+        for (int i = 0; i < count; ++i)
+            setModes(s, i, s->kept + 3 * (size_t)i);
+        findMotion(s);
+    }
+}
+
 /* Fills sticks, and takes r back into its bounds. */
 static void give(const Sticking *s, unsigned char *sticks)
 {
@@ -290,6 +329,8 @@ spragStatus spragStickingSolve(const spragProblem *problem, const unsigned char 
         findMotion(&s);
         changeModes(&s);
         found = findCenters(&s, CLOSE * options->tolerance) ? 1 : -1;
+        if (found > 0 && problem->contact_count <= AGAIN_MOST)
+            holdAgain(&s, CLOSE * options->tolerance);
         give(&s, sticks);
         info->iterations += s.steps;
         info->work += s.steps * spragTangentCharge(&s.tangent);
