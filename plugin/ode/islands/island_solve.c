@@ -387,9 +387,9 @@ static int guessNearer(const spragIsland *old, spragIsland *island)
  *
  * Each has its share of the work, and the last, as all under a time limit, begins at the better guess: what is left
  * far from its answer throws bodies by itself.  (Plates of 1 and 100 kg, mu = 100, whose first answer took all of the
- * work, were left at 2e4 m/s, and thrown at 1.6e4.) */
+ * work, were left at 2e4 m/s, and thrown at 1.6e4.)  lent: the work that this leaves out of what is spent is added. */
 static int solveSurge(struct spragWorld *world, const spragPointerMap *surfaces, const spragSolveOptions *options,
-                      spragIsland *island, int round)
+                      spragIsland *island, int round, double *lent)
 {
     const int limited = options->time_limit > 0, late = limited && options->time_limit <= SPRAG_TIME_LEAST;
     const int last = round == SURGES_MAX || late || (round > 1 && island->work.spent > island->work.most);
@@ -398,6 +398,7 @@ static int solveSurge(struct spragWorld *world, const spragPointerMap *surfaces,
         return 0;
     const spragIsland old = *island;
     island->work.spent = fmin(island->work.spent, (1 - SHARE_SURGE) * island->work.most);
+    *lent += old.work.spent - island->work.spent;
     spragStatus status = assembleAnew(world, surfaces, island);
     if ((limited || last) && status == SPRAG_OK && island->declined == NULL && !guessNearer(&old, island))
         status = SPRAG_ERROR_MEMORY;
@@ -419,11 +420,13 @@ static void solveBlocks(struct spragWorld *world, const spragPointerMap *surface
     takeImpulses(world, island, status);
     options.time_limit = spragTimeLeft(seconds_left, begin);
     solveBlow(world, surfaces, &options, island, status);
+    double lent = 0;
     for (int round = 1; round <= SURGES_MAX; ++round) {
         options.time_limit = spragTimeLeft(seconds_left, begin);
-        if (!solveSurge(world, surfaces, &options, island, round))
+        if (!solveSurge(world, surfaces, &options, island, round, &lent))
             break;
     }
+    island->work.spent += lent; /* the next step's haste goes by all of it */
     if (island->declined == NULL && island->greedy == NULL && !island->matrix.glued && !(seconds_left > 0)) {
         spragCoupledLookBack(world, island);
         spragPassingFind(world, &options, island);
