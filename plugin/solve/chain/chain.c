@@ -83,8 +83,8 @@ static int timeIsUp(Run *run)
 }
 
 /* Each method counts its own work.  Steps on a small problem count as dense ones at least, by which its limits were
- * measured (sparse ones take down to a fifth), but for the methods that solve parts: generation.c, from no contact or
- * from those that carry in the guess, and free_rows.c.  before: with it, info->work was so much. */
+ * measured (sparse ones take down to a fifth), but for the methods that solve parts, generation.c and free_rows.c, and
+ * for the path with sparse factors.  before: with it, info->work was so much. */
 static void countWork(const Run *run, const spragSolver *method, int iterations, double before)
 {
     const int count = run->problem->contact_count, swept = method->kind == SPRAG_SOLVER_GAUSS_SEIDEL;
