@@ -179,6 +179,7 @@ static spragStatus lastSweeps(Run *run)
     spragSolveOptions *left = &run->left;
     dropBadGuess(run);
     const int late = !(left->time_limit > 0);
+    left->tolerance = run->options->tolerance; /* the last link's may be `enough` */
     left->iteration_limit = late ? SWEEPS_LATE : 0;
     left->time_limit = late ? 0 : left->time_limit;
     const spragStatus status = tryMethod(run, &spragSolverSweeps, SPRAG_IF_BETTER);
@@ -272,6 +273,7 @@ static spragStatus finish(Run *run, const spragChainLink *link, const spragChain
     if (link != first && first->method == &spragSolverVariant && !link->method->final) {
         const int limit = spragChainRoundsKnown(run->problem);
         run->left.iteration_limit = limit > 0 ? limit : run->left.iteration_limit;
+        run->left.tolerance = run->options->tolerance; /* the link's may be `enough`, and its answer is better */
         const spragStatus status = tryMethod(run, &spragSolverVariant, SPRAG_IF_SOLVED);
         run->left.iteration_limit = run->options->iteration_limit;
         return status;
