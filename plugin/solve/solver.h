@@ -114,7 +114,8 @@ int spragVariantRests(const spragProblem *problem, const spragSolveOptions *opti
  *     LATER                       ----------------------------------------------------------------------------------
  *     DOUBTED                     ------ (some steps) --------
  *
- * "One by one" is generation.c.  In a chain that is glued, or under no limit, some columns are empty. */
+ * "One by one" is generation.c, after the path (spragSolverNewtonStraight) where friction is high and `enough` is asked
+ * for.  In a chain that is glued, or under no limit, some columns are empty. */
 typedef enum spragChainPart {
     SPRAG_CHAIN_WHOLE,
     SPRAG_CHAIN_BEGINNING, /* where spragChainIsPrompt some milliseconds of work */

@@ -451,6 +451,26 @@ static void enoughIsSoonDone(void **state)
     spragProblemFree(problem);
 }
 
+/* Sweeps, the path and generation: none has more work than one method may have, but for its last step. */
+static void thePathHasNoMoreWork(void **state)
+{
+    (void)state;
+    const double work = 5e4;
+    spragProblem *problem = sharedProblem("p14_sph50_mu2.txt");
+    if (problem == NULL)
+        skip();
+    double *r = calloc(3 * (size_t)problem->contact_count, sizeof *r);
+    assert_non_null(r);
+    spragArena arena = {0};
+    spragSolveInfo info;
+    const spragSolveOptions options = {.tolerance = 1e-10, .enough = 1e-9, .work_limit = work};
+    spragChainSolvePart(SPRAG_CHAIN_DESPITE, problem, &options, &arena, r, NULL, &info);
+    assert_true(info.method_iterations[SPRAG_SOLVER_NEWTON] > 0 && info.work > work && info.work < 3.5 * work);
+    spragArenaFree(&arena);
+    free(r);
+    spragProblemFree(problem);
+}
+
 /* Sweeps that look for limits that break: of 17 to 60 blocks, and not where the guess is an answer. */
 static void answersAreNotSwept(void **state)
 {
@@ -563,24 +583,16 @@ static void roundingIsNotRefined(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sharedProblems),
-                                       cmocka_unit_test(stickingDoesNotCreep),
-                                       cmocka_unit_test(everyMethodAgrees),
-                                       cmocka_unit_test(unitsAndMirrorsDoNotMatter),
-                                       cmocka_unit_test(lockedRowsAreNoTrouble),
-                                       cmocka_unit_test(limitsGiveTheBestSoFar),
-                                       cmocka_unit_test(badGuessesAreDropped),
-                                       cmocka_unit_test(timeIsKept),
-                                       cmocka_unit_test(workIsLimited),
-                                       cmocka_unit_test(allWorkIsLimited),
-                                       cmocka_unit_test(sharedWorkIsLimited),
-                                       cmocka_unit_test(partsAreCharged),
-                                       cmocka_unit_test(fewBlocksAreCharged),
-                                       cmocka_unit_test(enoughIsSoonDone),
-                                       cmocka_unit_test(answersAreNotSwept),
-                                       cmocka_unit_test(theRestGoesOn),
-                                       cmocka_unit_test(roundingEndsTheChain),
-                                       cmocka_unit_test(roundingIsNotRefined),
-                                       cmocka_unit_test(memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sharedProblems),         cmocka_unit_test(stickingDoesNotCreep),
+        cmocka_unit_test(everyMethodAgrees),      cmocka_unit_test(unitsAndMirrorsDoNotMatter),
+        cmocka_unit_test(lockedRowsAreNoTrouble), cmocka_unit_test(limitsGiveTheBestSoFar),
+        cmocka_unit_test(badGuessesAreDropped),   cmocka_unit_test(timeIsKept),
+        cmocka_unit_test(workIsLimited),          cmocka_unit_test(allWorkIsLimited),
+        cmocka_unit_test(sharedWorkIsLimited),    cmocka_unit_test(partsAreCharged),
+        cmocka_unit_test(fewBlocksAreCharged),    cmocka_unit_test(enoughIsSoonDone),
+        cmocka_unit_test(thePathHasNoMoreWork),   cmocka_unit_test(answersAreNotSwept),
+        cmocka_unit_test(theRestGoesOn),          cmocka_unit_test(roundingEndsTheChain),
+        cmocka_unit_test(roundingIsNotRefined),   cmocka_unit_test(memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

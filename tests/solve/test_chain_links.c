@@ -281,7 +281,7 @@ static void someAreKeptShort(void **state)
     assert_ptr_equal(within.link[3].method, IS(Newton)); /* the second time */
     assert_ptr_equal(whole.link[4].method, IS(Newton));
     assert_true(2 * within.link[3].limit < whole.link[4].limit);
-    assert_in_range(limitOf(problem, PLAYS, SPRAG_CHAIN_DESPITE, IS(NewtonStraight)), 100, 1000);
+    assert_int_equal(limitOf(problem, PLAYS, SPRAG_CHAIN_DESPITE, IS(NewtonStraight)), 0); /* by its work */
     for (int k = 0; k < 20; ++k)
         asked.mu[k] = 0.5;
     assert_int_equal(limitOf(problem, PLAYS, SPRAG_CHAIN_DESPITE, IS(NewtonStraight)), -1);

@@ -98,6 +98,32 @@ static void othersKeepTheirBounds(void **state)
     assert_true(missed <= 4);
 }
 
+/* Steps end with the work that one method may have. */
+static void workIsLimited(void **state)
+{
+    (void)state;
+    static Random random;
+    unsigned char parts[NC], sticks[NC];
+    int short_of = 0;
+    memset(parts, 1, sizeof parts);
+    for (unsigned long long seed = 1; seed <= 20; ++seed) {
+        randomProblem(&random, seed, 0.3, 20);
+        makeSticky(&random);
+        spragArena arena = {0};
+        spragSolveInfo all = {0}, some = {0};
+        spragSolveOptions options = {.tolerance = TOLERANCE};
+        double r[N] = {0}, s[N] = {0};
+        spragStickingSolve(&random.problem, parts, &options, &arena, r, sticks, &all);
+        options.work_limit = 3 * all.work / all.iterations;
+        spragStickingSolve(&random.problem, parts, &options, &arena, s, sticks, &some);
+        assert_in_range(some.iterations, 1, 4);
+        assert_true(some.work <= 1.4 * options.work_limit);
+        short_of += all.iterations > 4;
+        spragArenaFree(&arena);
+    }
+    assert_true(short_of > 10);
+}
+
 static void conesDoNotSuit(void **state)
 {
     (void)state;
@@ -116,6 +142,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(allStickOrPart),
         cmocka_unit_test(othersKeepTheirBounds),
+        cmocka_unit_test(workIsLimited),
         cmocka_unit_test(conesDoNotSuit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

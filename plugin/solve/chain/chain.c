@@ -83,8 +83,8 @@ static int timeIsUp(Run *run)
 }
 
 /* Each method counts its own work.  Steps on a small problem count as dense ones at least, by which its limits were
- * measured (sparse ones take down to a fifth), but for the methods that solve parts: generation.c, from no contact or
- * from those that carry in the guess, and free_rows.c.  before: with it, info->work was so much. */
+ * measured (sparse ones take down to a fifth), but for the methods that solve parts, generation.c and free_rows.c, and
+ * for the path with sparse factors.  before: with it, info->work was so much. */
 static void countWork(const Run *run, const spragSolver *method, int iterations, double before)
 {
     const int count = run->problem->contact_count, swept = method->kind == SPRAG_SOLVER_GAUSS_SEIDEL;
@@ -179,6 +179,7 @@ static spragStatus lastSweeps(Run *run)
     spragSolveOptions *left = &run->left;
     dropBadGuess(run);
     const int late = !(left->time_limit > 0);
+    left->tolerance = run->options->tolerance; /* the last link's may be `enough` */
     left->iteration_limit = late ? SWEEPS_LATE : 0;
     left->time_limit = late ? 0 : left->time_limit;
     const spragStatus status = tryMethod(run, &spragSolverSweeps, SPRAG_IF_BETTER);
@@ -272,6 +273,7 @@ static spragStatus finish(Run *run, const spragChainLink *link, const spragChain
     if (link != first && first->method == &spragSolverVariant && !link->method->final) {
         const int limit = spragChainRoundsKnown(run->problem);
         run->left.iteration_limit = limit > 0 ? limit : run->left.iteration_limit;
+        run->left.tolerance = run->options->tolerance; /* the link's may be `enough`, and its answer is better */
         const spragStatus status = tryMethod(run, &spragSolverVariant, SPRAG_IF_SOLVED);
         run->left.iteration_limit = run->options->iteration_limit;
         return status;

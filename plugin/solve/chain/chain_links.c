@@ -61,16 +61,14 @@
 
 enum {
     /* Steps of Newton's method, of an interior point or along a path, at most. */
-    STEPS_SMALL = 10000,  /* a path through the folds of mu = 50 or 300 takes 100 to 5000 */
-    STEPS_POINTS = 2500,  /* where no path can be followed (cones.h): 44 runs that ended took 15 to 2000 */
-    STEPS_PROMPT = 250,   /* in a step, of contacts alone: an interior point and a path.  30 to 60 contacts of plates
+    STEPS_SMALL = 10000, /* a path through the folds of mu = 50 or 300 takes 100 to 5000 */
+    STEPS_POINTS = 2500, /* where no path can be followed (cones.h): 44 runs that ended took 15 to 2000 */
+    STEPS_PROMPT = 250,  /* in a step, of contacts alone: an interior point and a path.  30 to 60 contacts of plates
                                with mu = 100 are solved so in 5 ms; with fewer steps generation took 60 to 90 ms */
-    STEPS_BEFORE = 60,    /* of these, at least, before the caller asks for a wedge, which costs as much as 2 to 10 */
-    STEPS_GLUED = 60,     /* where pivots come next: in conflict there may be 5000, in vain */
-    STEPS_WITHIN = 500,   /* of the problems that generation solves: six contacts spent 35 ms on 10 000, in vain */
-    STEPS_SECOND = 2500,  /* of the second run, from r = 0, where the guess led astray */
-    STEPS_STRAIGHT = 500, /* right along the path, with sparse factors: of 189 hard islands of cars with mu of 5 to 400
-                             that Newton's first steps had missed 110 are solved with 250, 6 ms a piece */
+    STEPS_BEFORE = 60,   /* of these, at least, before the caller asks for a wedge, which costs as much as 2 to 10 */
+    STEPS_GLUED = 60,    /* where pivots come next: in conflict there may be 5000, in vain */
+    STEPS_WITHIN = 500,  /* of the problems that generation solves: six contacts spent 35 ms on 10 000, in vain */
+    STEPS_SECOND = 2500, /* of the second run, from r = 0, where the guess led astray */
 
     /* Sweeps, visits of every contact, at most.  Most runs end before, where the residual falls no more. */
     SWEEPS_FIRST = 3000, /* in a step.  Problem files end after 13 to 2200: 30 000 change nothing, with 300 p23 has 4
@@ -198,7 +196,7 @@ static int addStraight(spragChainLinks *chain, double tolerance)
 {
     const int suits = spragConesApply(chain->problem) && hasCoefficient(chain->problem, HIGH);
     if (suits)
-        add(chain, &spragSolverNewtonStraight, STEPS_STRAIGHT, tolerance);
+        add(chain, &spragSolverNewtonStraight, 0, tolerance);
     return suits;
 }
 

@@ -46,7 +46,7 @@ typedef struct Sticking {
     unsigned char *kept;   /* (3 nc) the modes of the last center */
     unsigned char *slides; /* (nc) 1: it has no tangential impulse, whether it presses or not */
     int stale;             /* 1: the factors are those of other modes, or of another lambda */
-    int steps, steps_most;
+    int steps, steps_most; /* the most that the limits pay for */
     double deadline;
 } Sticking;
 
@@ -69,8 +69,8 @@ int spragStickingSuits(const spragProblem *problem, const unsigned char *parts)
     return any;
 }
 
-/* 1; 0: no memory; -1: a factorisation costs more than price_most. */
-static int take(Sticking *s, double price_most, spragArena *arena)
+/* 1; 0: no memory; -1: a factorisation costs more than work_most. */
+static int take(Sticking *s, double work_most, spragArena *arena)
 {
     const spragProblem *p = s->problem;
     const size_t nc = (size_t)p->contact_count;
@@ -84,8 +84,10 @@ static int take(Sticking *s, double price_most, spragArena *arena)
         const double *W = p->W + 9 * (size_t)spragProblemDiagonal(p, k);
         s->w[k] = (W[0] + W[4] + W[8]) / 3;
     }
-    const int found = spragTangentInit(&s->tangent, p, NULL, SPRAG_TANGENT_CHEAPER, price_most, arena);
+    const int found = spragTangentInit(&s->tangent, p, NULL, SPRAG_TANGENT_CHEAPER, work_most, arena);
     s->tangent.accuracy = SPRAG_TANGENT_ROUGH;
+    if (found > 0)
+        s->steps_most = (int)fmin(s->steps_most, work_most / spragTangentCharge(&s->tangent) + 1);
     return found;
 }
 
