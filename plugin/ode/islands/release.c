@@ -336,8 +336,8 @@ static int isLeftFar(const Release *release, spragStatus status)
     return status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(&release->options, release->island);
 }
 
-/* Keeps the guess, for what was wedged, or is searched again in accord.  (Whether that suits is not known yet:
- * a slip that turns round may have a greater mu, as it stands still.)  0: no memory. */
+/* Keeps the guess, for what was wedged, or is searched again in accord.  (Whether that suits is not known yet: a slip
+ * that turns round may have a greater mu, as it stands still.)  0: no memory. */
 static int keepGuess(Release *release)
 {
     const spragIsland *island = release->island;

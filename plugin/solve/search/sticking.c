@@ -221,8 +221,9 @@ static void setLambda(Sticking *s, double lambda)
         s->tangent.soft[k] = lambda * s->w[k];
 }
 
-/* m/s: by so much the proximal term changes u of what holds; *most: the greatest w r. */
-static double leftOf(const Sticking *s, double *most)
+/* The center moves to r.  Returns by how much, m/s, its proximal term changed u of what holds; *most: the greatest
+ * w r. */
+static double moveCenter(Sticking *s, double *most)
 {
     double left = 0;
     *most = 0;
@@ -231,6 +232,7 @@ static double leftOf(const Sticking *s, double *most)
         *most = fmax(*most, w * fabs(s->r[i]));
         if (s->mode[i] == HOLDS)
             left = fmax(left, s->lambda * w * fabs(s->r[i] - s->center[i]));
+        s->center[i] = s->r[i];
     }
     return left;
 }
@@ -245,8 +247,8 @@ static int findCenters(Sticking *s, double close)
         const int steps = settle(s);
         fall = steps == 1 ? fall : fmax(fall, FALL);
         if (steps > 0) {
-            double most, left = leftOf(s, &most);
-            memcpy(s->center, s->r, rows * sizeof *s->center);
+            double most;
+            const double left = moveCenter(s, &most);
             if (left <= close)
                 return 1;
             if (steps == 1)
@@ -271,9 +273,7 @@ static int sticksAfterAll(Sticking *s, double close)
 {
     for (int center = 0; center < CENTERS_AGAIN && settle(s) > 0; ++center) {
         double most;
-        const double left = leftOf(s, &most);
-        memcpy(s->center, s->r, 3 * (size_t)s->problem->contact_count * sizeof *s->center);
-        if (left <= close)
+        if (moveCenter(s, &most) <= close)
             return 1;
     }
     return 0;
